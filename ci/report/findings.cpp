@@ -1,7 +1,6 @@
 #include "ci/report/findings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -156,67 +155,7 @@ std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   return is_more ? "more work in less time" : "less work in more time";
 }
 
-// How many regressions do not gate.
-std::string reported_only(const Comparison& comparison, std::int64_t regressions) {
-  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && !row.gates;
-  });
-  if (count == 0) return "";
-  if (count == regressions) return " (reported, not gating)";
-  return " (" + std::to_string(count) + " reported, not gating)";
-}
-
 }  // namespace
-
-Verdict headline_verdict(const Comparison& comparison) {
-  const auto counts = comparison.count_by_verdict();
-  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && row.gates;
-  });
-  for (const Verdict verdict : kWorstFirst) {
-    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
-    if (verdict != Verdict::regression || any_fails) return verdict;
-  }
-  return Verdict::unchanged;
-}
-
-std::string summary_line(const Comparison& comparison) {
-  struct Word {
-    Verdict verdict;
-    const char* one;
-    const char* many;
-  };
-  constexpr std::array kWords{
-      Word{Verdict::regression, "regression", "regressions"},
-      Word{Verdict::failed, "failed", "failed"},
-      Word{Verdict::missing, "missing", "missing"},
-      Word{Verdict::incomparable, "incomparable", "incomparable"},
-      Word{Verdict::improvement, "improvement", "improvements"},
-      Word{Verdict::fresh, "new", "new"},
-      Word{Verdict::skipped, "skipped", "skipped"},
-      Word{Verdict::unchanged, "unchanged", "unchanged"},
-      Word{Verdict::inconclusive, "inconclusive", "inconclusive"},
-  };
-  const auto counts = comparison.count_by_verdict();
-  std::string line;
-  for (const Word& word : kWords) {
-    const std::int64_t count = counts.at(static_cast<std::size_t>(word.verdict));
-    if (count == 0) continue;
-    if (!line.empty()) line += ", ";
-    line += plural(count, word.one, word.many);
-    if (word.verdict == Verdict::regression) line += reported_only(comparison, count);
-  }
-  return line.empty() ? "nothing to compare" : line;
-}
-
-std::string counted_text(const Comparison& comparison) {
-  std::set<std::string_view> benchmarks;
-  for (const ComparisonRow& row : comparison.rows) benchmarks.insert(row.benchmark);
-  benchmarks.erase(regress::kAllBenchmarks);
-  if (benchmarks.empty() || benchmarks.size() == comparison.rows.size()) return "";
-  return " (" + plural_text(static_cast<std::int64_t>(comparison.rows.size()), "row") + " of " +
-         plural_text(static_cast<std::int64_t>(benchmarks.size()), "benchmark") + ")";
-}
 
 std::string at_most_text(double share) {
   constexpr double kHundredths = 1e4;

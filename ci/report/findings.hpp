@@ -47,15 +47,6 @@ class RowIndex {
 // How far the row is from "no change", in either direction, on a log scale; 0 where there is no ratio.
 double size_of_change(const ComparisonRow& row);
 
-// "2 regressions (1 told, does not gate), 1 improvement, 8 unchanged": what there is, worst first, unchanged before
-// inconclusive.
-std::string summary_line(const Comparison& comparison);
-// What it counts, where that is not benchmarks: " (15 rows of 8 benchmarks)". Empty where each has one row.
-std::string counted_text(const Comparison& comparison);
-
-// The worst verdict that there is, for the mark above a report; regressions that do not gate are no part of it.
-Verdict headline_verdict(const Comparison& comparison);
-
 // A bound on several shares by the largest of them, in hundredths of a per cent upwards: the text is never less than
 // it.
 std::string at_most_text(double share);

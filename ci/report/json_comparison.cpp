@@ -3,14 +3,17 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/report/html/html_rows.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/targets.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -22,6 +25,17 @@ Json summary_json(const Comparison& comparison) {
   const auto counts = comparison.count_by_verdict();
   Json json;
   for (std::size_t i = 0; i < kVerdictCount; ++i) json[std::string(to_text(static_cast<Verdict>(i)))] = counts.at(i);
+  return json;
+}
+
+// Whoever reads JSON may have it from a store, so that the advice is a whole command.
+Json answer_json(const NoChangeAnswer& answer, const Comparison& comparison) {
+  Json json{{"kind", to_text(answer.answer)}, {"text", answer.text},           {"benchmarks", answer.benchmarks},
+            {"undecided", answer.undecided},  {"unchanged", answer.unchanged}, {"unchanged_in_part", answer.in_part}};
+  if (const std::optional<NextStep> step = deciding_step(comparison, SidesFrom::kept)) {
+    json["advice"] = step->advice;
+    json["command"] = step->command;
+  }
   return json;
 }
 
@@ -82,7 +96,7 @@ void add_ranks_and_explanations(const Comparison& comparison, const std::vector<
   }
 }
 
-Json row_key(const ComparisonRow& row) { return {{"benchmark", row.benchmark}, {"metric", row.metric.name}}; }
+Json named_row(const ComparisonRow& row) { return {{"benchmark", row.benchmark}, {"metric", row.metric.name}}; }
 
 Json metrics_json(const Finding& finding) {
   Json metrics = Json::array();
@@ -100,7 +114,7 @@ Json findings_json(const Comparison& comparison, const Json& rows) {
   Json findings = Json::array();
   for (const Finding& finding : find_causes(comparison)) {
     Json names = Json::array();
-    for (const ComparisonRow* row : finding.rows) names.push_back(row_key(*row));
+    for (const ComparisonRow* row : finding.rows) names.push_back(named_row(*row));
     Json json{{"kind", to_text(finding.kind)},
               {"cause", finding.cause},
               {"shared", to_text(finding.shared)},
@@ -108,7 +122,7 @@ Json findings_json(const Comparison& comparison, const Json& rows) {
               {"gates", finding.gates},
               {"ratio_range", finding.ranges.empty() ? Json() : json_interval(finding.ranges.front().ratios)},
               {"metrics", metrics_json(finding)},
-              {"worst", row_key(*finding.worst)}};
+              {"worst", named_row(*finding.worst)}};
     json["functions"] = Json::array();
     if (finding.explained) {
       json["functions"] = rows.at(static_cast<std::size_t>(finding.explained - comparison.rows.data()))["functions"];
@@ -130,7 +144,10 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
   Json json;
   for (auto& [name, value] : kept.items()) {
     if (name == "drifts") json["promise"] = promise_object(promise_of(comparison)).json();
-    if (name == "comparisons") json["summary"] = summary_json(comparison);
+    if (name == "comparisons") {
+      json["summary"] = summary_json(comparison);
+      if (const auto answer = no_change_answer(comparison)) json["no_change"] = answer_json(*answer, comparison);
+    }
     json[name] = std::move(value);
   }
   json["findings"] = std::move(findings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
@@ -165,13 +167,24 @@ std::string side(const RunHeader& header) {
   return text.empty() ? "run " + code(header.id.substr(0, 12), false) : text;
 }
 
-std::string head(const Comparison& comparison, const TargetReport& targets, const Surroundings& size) {
+// "Cannot tell: ..." in place of the counts of rows, which follow with what would decide them.
+std::string title(const Comparison& comparison, const std::string& promised, SidesFrom from) {
+  const std::string counts = summary_line(comparison) + counted_text(comparison);
+  const std::optional<NoChangeAnswer> doubtful = doubtful_answer(comparison);
+  if (!doubtful) return "Performance: " + counts + promised + "\n\n";
+  std::string text = doubtful->text + promised + "\n\n" + counts;
+  if (const std::optional<NextStep> step = deciding_step(comparison, from, ReadAt::comment)) {
+    text += "; " + words(step->advice) + (step->command.empty() ? "" : ": " + code(step->command, false));
+  }
+  return text + "\n\n";
+}
+
+std::string head(const Comparison& comparison, const TargetReport& targets, const Surroundings& size, SidesFrom from) {
   const Verdict worst = headline_verdict(comparison);
   const bool any_missed = targets.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::missed)) > 0;
   const std::string promised = target_summary(targets);
-  return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) +
-         " Performance: " + summary_line(comparison) + counted_text(comparison) +
-         (promised.empty() ? "" : "; " + promised) + "\n\n" + side(comparison.baseline) + " \u2192 " +
+  return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) + " " +
+         title(comparison, promised.empty() ? "" : "; " + promised, from) + side(comparison.baseline) + " \u2192 " +
          side(comparison.candidate) + "\n\n" + markdown_targets(targets, size.targets);
 }
 
@@ -242,7 +255,7 @@ std::string all_findings(const Comparison& comparison) {
 
 // Every row that fits.
 std::string whole_report(const Comparison& comparison, const TargetReport& targets, SidesFrom from) {
-  const std::string begin = head(comparison, targets, {}) + all_findings(comparison);
+  const std::string begin = head(comparison, targets, {}, from) + all_findings(comparison);
   const std::string end = foot(comparison, {}, from);
   // Kept free for the fold around the unchanged rows and the count of what was dropped.
   constexpr std::size_t kFrame = 600;
@@ -340,7 +353,7 @@ class BriefMarkdown {
                                 Surroundings{4, 2, 4, false, false}, Surroundings{2, 1, 2, false, false},
                                 Surroundings{0, 0, 1, false, false}};
     for (const Surroundings& size : kSizes) {
-      begin = head(comparison_, targets_, size);
+      begin = head(comparison_, targets_, size, from_);
       end = foot(comparison_, size, from_);
       if (begin.size() + end.size() <= kBriefMarkdownBytes * 2 / 5) break;
     }

@@ -84,20 +84,60 @@ std::string rounds_options(const Comparison& comparison, std::int32_t wanted) {
   return "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : "");
 }
 
-// Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
-NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows, Reader reader) {
-  std::int32_t wanted = 0;
-  for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
-  std::string advice = std::to_string(rows.size()) + " inconclusive";
-  const double detectable = largest_detectable(rows);
-  if (detectable > kAnything) advice += "; any change could hide";
-  if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
-  return measuring_step(reader, advice + "; measure longer", rounds_options(comparison, wanted));
+// Rows without an answer that one step would decide.
+struct UndecidedRows {
+  std::int64_t rows = 0;
+  std::string who;      // "48 inconclusive"
+  std::string between;  // stands between them and the advice
+  NextStep step;
+};
+
+UndecidedRows inconclusive_rows(std::size_t rows, std::string between, NextStep step) {
+  return {static_cast<std::int64_t>(rows), std::to_string(rows) + " inconclusive", std::move(between), std::move(step)};
 }
 
-// How many rounds each row would need stands in its reason and decides here too; and the way out where no sensible
-// number of them would do.
-void advise_undecided(const Comparison& comparison, Reader reader, std::vector<NextStep>& steps) {
+// Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
+UndecidedRows advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows,
+                            Reader reader) {
+  std::int32_t wanted = 0;
+  for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
+  std::string advice;
+  const double detectable = largest_detectable(rows);
+  if (detectable > kAnything) advice = "any change could hide; ";
+  if (detectable > 0 && detectable <= kAnything) advice = "changes below " + share_text(detectable) + " could hide; ";
+  return inconclusive_rows(rows.size(), "; ",
+                           measuring_step(reader, advice + "measure longer", rounds_options(comparison, wanted)));
+}
+
+// Rows that no sensible number of rounds would decide: the way out.
+UndecidedRows advise_hopeless(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows,
+                              Reader reader) {
+  const auto advised = [&](NextStep step) { return inconclusive_rows(rows.size(), ", ", std::move(step)); };
+  const double detectable = largest_detectable(rows);
+  // So few rounds that anything could hide in them say nothing of the machine.
+  const bool are_few =
+      std::all_of(rows.begin(), rows.end(), [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
+  if (detectable > kAnything && are_few) {
+    return advised(
+        measuring_step(reader, "of too few rounds to say more; measure longer", rounds_options(comparison, 0)));
+  }
+  const std::string too_noisy = "too noisy" + rounds_of_noise_text(rows) + "; ";
+  // A margin wider than any calibration may give would hide what people want to know.
+  if (detectable > kMaxCalibratedMargin) {
+    const char* const machine = reader.from == SidesFrom::kept ? "the machine that measured" : "this machine";
+    return advised(reader.at == ReadAt::terminal
+                       ? NextStep{too_noisy + "see what disturbs " + machine, "steelyard doctor"}
+                       : NextStep{too_noisy + "use a quieter machine", ""});
+  }
+  const std::string care = too_noisy + "use a quieter machine or care for less";
+  const std::string margin = "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%";
+  return advised(detectable <= 0     ? NextStep{care, ""}
+                 : is_of_job(reader) ? measuring_step(reader, care, margin)
+                                     : NextStep{care, comparing_command(reader.from, margin)});
+}
+
+// How many rounds each row would need stands in its reason and decides here too.
+std::vector<UndecidedRows> undecided_rows(const Comparison& comparison, Reader reader) {
   std::int64_t apart = 0;
   std::int64_t contradicted = 0;
   std::int64_t uncounted = 0;
@@ -120,46 +160,23 @@ void advise_undecided(const Comparison& comparison, Reader reader, std::vector<N
       (rounds_wanted(row) <= kMaxRounds ? sensible : hopeless).push_back(&row);
     }
   }
+  std::vector<UndecidedRows> groups;
   if (apart > 0) {
-    steps.push_back(
-        {std::to_string(apart) + " inconclusive, measured apart; measure both sides together", "steelyard ab OLD NEW"});
+    groups.push_back(inconclusive_rows(static_cast<std::size_t>(apart), ", ",
+                                       {"measured apart; measure both sides together", "steelyard ab OLD NEW"}));
   }
   if (contradicted > 0) {
-    steps.push_back(
-        measuring_step(reader, std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
-                       "--layout interleaved"));
+    groups.push_back({contradicted, std::to_string(contradicted) + " changed side by side and not alone", "; ",
+                      measuring_step(reader, "measure in turns", "--layout interleaved")});
   }
   const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
   if (uncounted > 0 && !is_interrupted) {
-    steps.push_back(
-        measuring_step(reader, plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"));
+    groups.push_back({uncounted, plural_text(uncounted, "count"), " ",
+                      measuring_step(reader, "not reached in time", "--budget DURATION")});
   }
-  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible, reader));
-  if (hopeless.empty()) return;
-  const std::string advice = std::to_string(hopeless.size()) + " inconclusive";
-  const double detectable = largest_detectable(hopeless);
-  // So few rounds that anything could hide in them say nothing of the machine.
-  const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),
-                                   [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
-  if (detectable > kAnything && are_few) {
-    steps.push_back(measuring_step(reader, advice + ", of too few rounds to say more; measure longer",
-                                   rounds_options(comparison, 0)));
-    return;
-  }
-  const std::string too_noisy = advice + ", too noisy" + rounds_of_noise_text(hopeless) + "; ";
-  // A margin wider than any calibration may give would hide what people want to know.
-  if (detectable > kMaxCalibratedMargin) {
-    const char* const machine = reader.from == SidesFrom::kept ? "the machine that measured" : "this machine";
-    steps.push_back(reader.at == ReadAt::terminal
-                        ? NextStep{too_noisy + "see what disturbs " + machine, "steelyard doctor"}
-                        : NextStep{too_noisy + "use a quieter machine", ""});
-    return;
-  }
-  const std::string care = too_noisy + "use a quieter machine or care for less";
-  const std::string margin = "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%";
-  steps.push_back(detectable <= 0     ? NextStep{care, ""}
-                  : is_of_job(reader) ? measuring_step(reader, care, margin)
-                                      : NextStep{care, comparing_command(reader.from, margin)});
+  if (!sensible.empty()) groups.push_back(advise_rounds(comparison, sensible, reader));
+  if (!hopeless.empty()) groups.push_back(advise_hopeless(comparison, hopeless, reader));
+  return groups;
 }
 
 // What it was measured without; null: nobody said so.
@@ -326,8 +343,21 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
                                                 : NextStep{what + ": the same command with", options});
     }
   }
-  advise_undecided(comparison, reader, steps);
+  for (const UndecidedRows& group : undecided_rows(comparison, reader)) {
+    steps.push_back({group.who + group.between + group.step.advice, group.step.command});
+  }
   return steps;
+}
+
+std::optional<NextStep> deciding_step(const Comparison& comparison, SidesFrom from, ReadAt at) {
+  std::vector<UndecidedRows> groups = undecided_rows(comparison, {from, at});
+  const auto most = std::ranges::max_element(groups, {}, &UndecidedRows::rows);
+  return most == groups.end() ? std::nullopt : std::optional(std::move(most->step));
+}
+
+std::string deciding_text(const std::optional<NextStep>& step) {
+  if (!step) return "";
+  return "; " + step->advice + (step->command.empty() ? "" : ": " + step->command);
 }
 
 std::string proposals_text(const std::vector<RenameProposal>& proposals) {

@@ -31,6 +31,13 @@ enum class ReadAt { terminal, comment };
 std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from = SidesFrom::this_command,
                                  ReadAt at = ReadAt::terminal);
 
+// What would decide most of the rows that are undecided: "measure longer", "--rounds 64". Absent where none is
+// undecided, or nothing would decide them.
+std::optional<NextStep> deciding_step(const Comparison& comparison, SidesFrom from = SidesFrom::this_command,
+                                      ReadAt at = ReadAt::terminal);
+// As one text behind a sentence: "; measure longer: --rounds 64"; empty where there is none.
+std::string deciding_text(const std::optional<NextStep>& step);
+
 // A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).
 struct RenameProposal {
   std::string from;  // canonical

@@ -15,13 +15,15 @@
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/ended_gate.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci {
 
 std::string headline_of(const Comparison* comparison, int status) {
   if (comparison == nullptr) return "not judged: " + words_of_nothing(status);
-  const std::string rows = summary_line(*comparison);
+  const std::optional<NoChangeAnswer> doubtful = doubtful_answer(*comparison);
+  const std::string rows = doubtful ? doubtful->text : summary_line(*comparison);
   const bool has_gating = std::any_of(comparison->rows.begin(), comparison->rows.end(), [](const ComparisonRow& row) {
     return row.verdict == Verdict::regression && row.gates;
   });

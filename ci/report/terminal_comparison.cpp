@@ -158,6 +158,7 @@ class WholeReport {
     constexpr std::size_t kMaxWarnings = 10;
     constexpr std::size_t kMaxLines = 100;  // of one of them
     writer_.sides();
+    writer_.doubtful(from_);
     const std::string findings = TerminalFindings(comparison_, index_, style_).all();
     if (!findings.empty()) writer_.add(findings + "\n");
     if (!comparison_.rows.empty()) rows();
@@ -254,6 +255,7 @@ class BriefReport {
   std::string write() const {
     TerminalWriter writer(comparison_, index_, style_);
     writer.sides();
+    writer.doubtful(from_);
     constexpr std::size_t kBlanks = 2;  // below findings and rows
     const std::size_t around = writer.lines() + lines_of(targets_) + kBlanks;
     const TerminalFindings findings(comparison_, index_, style_);

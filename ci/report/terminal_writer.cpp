@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/model/number_text.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/report/promise.hpp"
 
 namespace steelyard::ci {
@@ -55,6 +56,14 @@ void TerminalWriter::side(const char* word, const RunHeader& header) {
 void TerminalWriter::sides() {
   side("baseline", comparison_.baseline);
   side("candidate", comparison_.candidate);
+  text_ += "\n";
+}
+
+void TerminalWriter::doubtful(SidesFrom from) {
+  constexpr std::size_t kMaxLines = 3;
+  const std::optional<NoChangeAnswer> found = doubtful_answer(comparison_);
+  if (!found) return;
+  paragraph({}, found->text + deciding_text(deciding_step(comparison_, from)), 0, Tone::strong, kMaxLines);
   text_ += "\n";
 }
 

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "bench/model/number_text.hpp"
 #include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/flame/flame_graph.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/report/html/comparison_page.hpp"
 #include "ci/report/html/html_rows.hpp"
 #include "ci/report/next_steps.hpp"
@@ -223,10 +225,15 @@ class ComparisonPage {
     const bool any_missed = targets_.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::missed)) > 0;
     const Verdict worst = any_missed ? Verdict::regression : headline_verdict(comparison_);
     const std::string promised = target_summary(targets_);
-    return "<header>\n<h1 class=\"" + std::string(to_text(worst)) + "\">" + html::mark(worst) +
-           " Performance: " + text(summary_line(comparison_)) + (promised.empty() ? "" : "; " + text(promised)) +
-           "</h1>\n<dl>\n" + entry("baseline", side_html(comparison_.baseline)) +
-           entry("candidate", side_html(comparison_.candidate)) + "</dl>\n</header>\n";
+    const std::string counts = summary_line(comparison_);
+    const std::optional<NoChangeAnswer> doubtful = doubtful_answer(comparison_);
+    const std::string advice = doubtful ? deciding_text(deciding_step(comparison_, evidence_.from)) : "";
+    return "<header>\n<h1 class=\"" + std::string(to_text(worst)) + "\">" + html::mark(worst) + " " +
+           text(doubtful ? doubtful->text : "Performance: " + counts) +
+           (promised.empty() ? "" : "; " + text(promised)) + "</h1>\n" +
+           (doubtful ? element("p", text(counts + advice, kLongestHtmlLine)) + "\n" : "") + "<dl>\n" +
+           entry("baseline", side_html(comparison_.baseline)) + entry("candidate", side_html(comparison_.candidate)) +
+           "</dl>\n</header>\n";
   }
 
   // Small as a rule; one that is not is left out before a row is.
@@ -447,7 +454,10 @@ class ComparisonPage {
   std::string body() const {
     std::string findings;
     for (const Article& article : articles_) findings += article.text + article.flame_graph + "</article>\n";
-    if (findings.empty() && findings_.empty()) findings = "<p>Nothing changed as far as these data show.</p>\n";
+    if (findings_.empty()) {
+      const std::optional<NoChangeAnswer> answer = no_change_answer(comparison_);
+      findings = element("p", answer ? text(answer->text) : "Nothing was compared.") + "\n";
+    }
     std::string links;
     const auto linked = [&](const char* id, const char* words, const std::string& content) {
       if (!content.empty()) links += "<a href=\"#" + std::string(id) + "\">" + words + "</a>\n";

@@ -233,6 +233,7 @@ export interface Comparison {
   baseline: Side;
   candidate: Side;
   summary: Record<string, number>;
+  no_change?: {kind: string; text: string; advice?: string; command?: string}; // where nothing changed
   comparisons: Row[];
   findings?: Finding[];
   warnings?: string[];

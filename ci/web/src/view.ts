@@ -245,6 +245,10 @@ export function gate_table(gates: ComparisonHeader[]): HTMLElement {
 }
 
 export function verdict_of_gate(gate: ComparisonHeader): HTMLElement {
+  const {regression = 0, improvement = 0, inconclusive = 0} = gate.summary;
+  const rows = Object.values(gate.summary).reduce((sum, count) => sum + count, 0);
+  if (gate.gates === 0 && regression + improvement === 0 && 2 * inconclusive > rows)
+    return h('span', {class: 'answer'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '?'), ' cannot tell');
   return gate.gates > 0
     ? h('span', {class: 'answer regression'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '\u2717'), ' fails')
     : h('span', {class: 'answer improvement'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '\u2713'), ' passes');

@@ -7,6 +7,7 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/report/reason_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -90,14 +91,6 @@ std::string story_of(const Comparison& comparison, const std::string& benchmark)
 
 std::vector<FunctionLine> lines_of(const Comparison& comparison, const ComparisonRow& row) {
   return function_lines(RowIndex(comparison), row);
-}
-
-TEST(SummaryLine, CountsWhatThereIsAndLeavesOutWhatIsNot) {
-  EXPECT_EQ(summary_line(sample::comparison_with_every_verdict()),
-            "3 regressions (1 reported, not gating), 1 failed, 1 missing, 1 incomparable, 2 improvements, 1 new, 1 "
-            "skipped, 4 unchanged, 1 inconclusive");
-  EXPECT_EQ(summary_line(sample::quiet_comparison(8)), "8 unchanged");
-  EXPECT_EQ(summary_line(Comparison{}), "nothing to compare");
 }
 
 Comparison moved_by(const std::vector<double>& ratios) {

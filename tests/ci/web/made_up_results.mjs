@@ -345,6 +345,18 @@ export function whole_comparison(id, explain) {
   const kept = golden('every_verdict.json');
   kept.baseline = {...kept.baseline, id: hex('run 83'), commit: hex('commit 83', 40)};
   kept.candidate = {...kept.candidate, id: hex('run 84'), commit: hex('commit 84', 40)};
+  // One that decided nothing.
+  if (id === hex('comparison 1')) {
+    kept.comparisons = kept.comparisons.filter((row) => row.verdict === 'inconclusive');
+    kept.summary = {...Object.fromEntries(Object.keys(kept.summary).map((word) => [word, 0])), inconclusive: 1};
+    kept.findings = [];
+    kept.no_change = {
+      kind: 'cannot tell',
+      text: 'Cannot tell: 1 of 1 benchmark undecided',
+      advice: 'measure longer',
+      command: 'steelyard ab OLD NEW --rounds 64',
+    };
+  }
   if (explain) for (const row of kept.comparisons) if (row.benchmark.includes(explain)) row.explanation = kSteps;
   return kept;
 }

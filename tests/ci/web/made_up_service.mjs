@@ -400,6 +400,7 @@ export function make_service({
       machine: kMachine,
       other: kOther,
       comparison: hex('comparison 0'),
+      undecided: hex('comparison 1'),
       run: hex('run 84'),
       baseline: hex('run 83'),
       commit: hex('commit 84', 40),

@@ -286,6 +286,17 @@ test('a comparison is filtered by pattern, metric and verdict, and its address k
   clean();
 });
 
+test('a comparison that decided nothing says that it cannot tell, and what would', async () => {
+  await open(`#/comparison?id=${service.ids.undecided}`);
+  assert.match(await heading(), /^\?\s+Cannot tell: 1 of 1 benchmark undecided$/);
+  const text = await whole_text();
+  assert.match(text, /1 inconclusive\s+What would decide most: measure longer: steelyard ab OLD NEW --rounds 64/);
+  assert.doesNotMatch(text, /Passes|Nothing changed/);
+  await open(`#/comparison?id=${service.ids.comparison}`);
+  assert.doesNotMatch(await whole_text(), /Cannot tell/);
+  clean();
+});
+
 test('behind a row stand the samples of both sides, its functions and the steps to its verdict', async () => {
   await open(`#/comparison?id=${service.ids.comparison}`);
   // A finding leads to its row.

@@ -439,11 +439,15 @@ function whole(view: View, comparison: Comparison): Child {
   const gating = new Set(rows.filter((row) => row.gates).map((row) => row.verdict));
   const fails = gating.has('regression');
   const is_cut = ['missing', 'failed', 'incomparable'].some((word) => gating.has(word));
+  const found = comparison.no_change;
+  const is_doubtful = found !== undefined && found.kind !== 'nothing changed';
   const [kind, sign, answer] = fails
     ? ['regression', '\u2717', 'Fails: ']
     : is_cut
       ? ['failed', '!', 'Not all could be judged: ']
-      : ['improvement', '\u2713', 'Passes: '];
+      : found?.kind === 'cannot tell'
+        ? ['inconclusive', '?', '']
+        : ['improvement', '\u2713', 'Passes: '];
   const place = h('div', {}, rows_table(shown, rows));
   const findings = comparison.findings ?? [];
   const opened = view.params.getAll('open');
@@ -455,15 +459,20 @@ function whole(view: View, comparison: Comparison): Child {
       h('span', {class: 'mark', 'aria-hidden': 'true'}, sign),
       ' ',
       answer,
-      summary(comparison.summary),
+      is_doubtful ? found.text : summary(comparison.summary),
     ),
+    is_doubtful && [
+      h('p', {}, summary(comparison.summary)),
+      found.advice &&
+        h('p', {}, `What would decide most: ${found.advice}`, found.command && [': ', code(found.command)]),
+    ],
     h('dl', {}, side('baseline', comparison.baseline), side('candidate', comparison.candidate)),
     (comparison.warnings ?? []).map((warning) => h('p', {class: 'notice'}, warning)),
     section(
       'Findings',
       findings.length
         ? findings.map((finding) => finding_card(shown, finding, by_key))
-        : h('p', {class: 'dim'}, 'Nothing changed that can be told from noise.'),
+        : h('p', {class: 'dim'}, found?.text ?? 'Nothing was compared.'),
     ),
     section(
       'All rows',

@@ -1,0 +1,163 @@
+#include "ci/report/headline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "bench/model/number_text.hpp"
+#include "ci/report/findings.hpp"
+#include "regress/ab/match.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+// How many regressions do not gate.
+std::string reported_only(const Comparison& comparison, std::int64_t regressions) {
+  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && !row.gates;
+  });
+  if (count == 0) return "";
+  if (count == regressions) return " (reported, not gating)";
+  return " (" + std::to_string(count) + " reported, not gating)";
+}
+
+}  // namespace
+
+Verdict headline_verdict(const Comparison& comparison) {
+  const auto counts = comparison.count_by_verdict();
+  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && row.gates;
+  });
+  for (const Verdict verdict : kWorstFirst) {
+    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
+    if (verdict != Verdict::regression || any_fails) return verdict;
+  }
+  return Verdict::unchanged;
+}
+
+std::string summary_line(const Comparison& comparison) {
+  struct Word {
+    Verdict verdict;
+    const char* one;
+    const char* many;
+  };
+  constexpr std::array kWords{
+      Word{Verdict::regression, "regression", "regressions"},
+      Word{Verdict::failed, "failed", "failed"},
+      Word{Verdict::missing, "missing", "missing"},
+      Word{Verdict::incomparable, "incomparable", "incomparable"},
+      Word{Verdict::improvement, "improvement", "improvements"},
+      Word{Verdict::fresh, "new", "new"},
+      Word{Verdict::skipped, "skipped", "skipped"},
+      Word{Verdict::unchanged, "unchanged", "unchanged"},
+      Word{Verdict::inconclusive, "inconclusive", "inconclusive"},
+  };
+  const auto counts = comparison.count_by_verdict();
+  std::string line;
+  for (const Word& word : kWords) {
+    const std::int64_t count = counts.at(static_cast<std::size_t>(word.verdict));
+    if (count == 0) continue;
+    if (!line.empty()) line += ", ";
+    line += std::to_string(count) + " " + (count == 1 ? word.one : word.many);
+    if (word.verdict == Verdict::regression) line += reported_only(comparison, count);
+  }
+  return line.empty() ? "nothing to compare" : line;
+}
+
+std::string counted_text(const Comparison& comparison) {
+  std::set<std::string_view> benchmarks;
+  for (const ComparisonRow& row : comparison.rows) benchmarks.insert(row.benchmark);
+  benchmarks.erase(regress::kAllBenchmarks);
+  if (benchmarks.empty() || benchmarks.size() == comparison.rows.size()) return "";
+  return " (" + plural_text(static_cast<std::int64_t>(comparison.rows.size()), "row") + " of " +
+         plural_text(static_cast<std::int64_t>(benchmarks.size()), "benchmark") + ")";
+}
+
+namespace {
+
+// Of the rows of one benchmark.
+struct RowsOfBenchmark {
+  bool has_unjudged = false;  // failed, missing or incomparable
+  bool has_undecided = false;
+  std::vector<const ComparisonRow*> unchanged;
+};
+
+// New and skipped rows are nobody's answer.
+std::map<std::string_view, RowsOfBenchmark> rows_by_benchmark(const Comparison& comparison) {
+  const bool any_gates = std::ranges::any_of(comparison.rows, &ComparisonRow::gates);
+  std::map<std::string_view, RowsOfBenchmark> benchmarks;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (any_gates && !row.gates) continue;
+    if (row.verdict == Verdict::fresh || row.verdict == Verdict::skipped) continue;
+    RowsOfBenchmark& rows = benchmarks[row.benchmark];
+    if (row.verdict == Verdict::unchanged) {
+      rows.unchanged.push_back(&row);
+    } else {
+      (row.verdict == Verdict::inconclusive ? rows.has_undecided : rows.has_unjudged) = true;
+    }
+  }
+  return benchmarks;
+}
+
+// "4 shown unchanged, 2 shown unchanged in instructions alone". metrics: of those in part.
+std::string shown_text(const NoChangeAnswer& found, const std::set<std::string>& metrics) {
+  std::string text;
+  if (found.unchanged > 0) text = grouped_text(found.unchanged) + " shown unchanged";
+  if (found.in_part == 0) return text;
+  return text + (text.empty() ? "" : ", ") + grouped_text(found.in_part) + " shown unchanged in " +
+         (metrics.size() == 1 ? *metrics.begin() + " alone" : "some metrics alone");
+}
+
+}  // namespace
+
+std::string_view to_text(NoChange answer) {
+  if (answer == NoChange::cannot_tell) return "cannot tell";
+  return answer == NoChange::no_change_found ? "no change found" : "nothing changed";
+}
+
+std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
+  if (std::ranges::any_of(comparison.rows, is_called_changed)) return std::nullopt;
+  NoChangeAnswer found;
+  bool has_unjudged = false;
+  std::set<std::string> metrics;
+  for (const auto& [benchmark, rows] : rows_by_benchmark(comparison)) {
+    found.benchmarks += benchmark == regress::kAllBenchmarks ? 0 : 1;
+    if (rows.has_unjudged) {
+      has_unjudged = true;
+    } else if (rows.unchanged.empty()) {
+      ++found.undecided;
+    } else if (!rows.has_undecided) {
+      ++found.unchanged;
+    } else {
+      ++found.in_part;
+      for (const ComparisonRow* row : rows.unchanged) metrics.insert(metric_label(row->metric));
+    }
+  }
+  const std::string shown = shown_text(found, metrics);
+  const std::string benchmarks = plural_text(found.benchmarks, "benchmark");
+  if (2 * found.undecided > found.benchmarks) {
+    found.answer = NoChange::cannot_tell;
+    found.text = "Cannot tell: " + grouped_text(found.undecided) + " of " + benchmarks + " undecided" +
+                 (shown.empty() ? "" : " (" + shown + ")");
+    return found;
+  }
+  if (has_unjudged || found.benchmarks == 0) return std::nullopt;
+  if (found.unchanged == found.benchmarks) {
+    found.answer = NoChange::nothing_changed;
+    found.text = "Nothing changed: " + benchmarks + " shown unchanged";
+    return found;
+  }
+  found.answer = NoChange::no_change_found;
+  found.text = "No change found in " + benchmarks + ": " + shown +
+               (found.undecided > 0 ? ", " + grouped_text(found.undecided) + " undecided" : "");
+  return found;
+}
+
+std::optional<NoChangeAnswer> doubtful_answer(const Comparison& comparison) {
+  std::optional<NoChangeAnswer> found = no_change_answer(comparison);
+  return found && found->answer != NoChange::nothing_changed ? found : std::nullopt;
+}
+
+}  // namespace steelyard::ci
