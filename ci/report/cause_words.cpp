@@ -9,6 +9,7 @@
 #include "ci/report/causes.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/reasons.hpp"
+#include "ci/report/row_text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -149,21 +150,37 @@ class Tally {
   std::vector<std::pair<std::string, std::int64_t>> counts_;
 };
 
+// "2: BM_a +1.20 % (-0.50 % to +3.00 %), BM_b +0.90 % (-2.00 % to +4.00 %)": what rows are alone.
+std::string alone_figures(const std::vector<const ComparisonRow*>& rows) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::string text = std::to_string(rows.size());
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxNamed); ++i) {
+    text += (i == 0 ? ": " : ", ") + name_as_given(rows[i]->benchmark) + " " +
+            solo_change_text(*rows[i]->solo, Figures::shown);
+  }
+  return text + (rows.size() > kMaxNamed ? " and " + std::to_string(rows.size() - kMaxNamed) + " more" : "");
+}
+
 // What the changes that were found in a duet are alone.
 std::string solo_note(const Finding& finding) {
-  std::size_t checked = 0, agreeing = 0, unclear = 0, unchecked = 0;
+  std::size_t checked = 0, agreeing = 0, unchecked = 0;
+  std::vector<const ComparisonRow*> open, contradicted;
   for (const ComparisonRow* row : finding.rows) {
     if (row->notes.has(RowNote::not_confirmed_alone)) ++unchecked;
     if (!row->solo) continue;
     ++checked;
-    if (row->solo->agrees == true) ++agreeing;
-    if (!row->solo->agrees) ++unclear;
+    if (row->solo->agrees == true) {
+      ++agreeing;
+    } else {
+      (row->solo->agrees ? contradicted : open).push_back(row);
+    }
   }
   std::string text;
   if (checked > 0) text = "measured alone it agrees in " + std::to_string(agreeing) + " of " + std::to_string(checked);
-  if (unclear > 0) text += ", is too wide to tell in " + std::to_string(unclear);
+  if (!open.empty()) text += "; not confirmed, as too wide to tell, in " + alone_figures(open);
+  if (!contradicted.empty()) text += "; contradicted in " + alone_figures(contradicted);
   if (unchecked > 0) {
-    text += (text.empty() ? "" : "; ") + std::to_string(unchecked) + " not confirmed alone: the budget was spent";
+    text += (text.empty() ? "" : "; ") + std::to_string(unchecked) + " not confirmed: " + std::string(kNotHeldAlone);
   }
   return text;
 }

@@ -247,7 +247,8 @@ std::string with_alone(const std::string& reason, const ComparisonRow& row, cons
 std::string solo_text(const ComparisonRow& row) {
   if (row.notes.has(RowNote::contradicted_alone)) return "";
   if (row.solo) return alone_text(row, false, Figures::shown);
-  return row.notes.has(RowNote::not_confirmed_alone) ? note_text(RowNote::not_confirmed_alone) : "";
+  if (!row.notes.has(RowNote::not_confirmed_alone)) return "";
+  return note_text(RowNote::not_confirmed_alone) + ": " + std::string(kNotHeldAlone);
 }
 
 }  // namespace steelyard::ci

@@ -72,6 +72,8 @@ std::string alone_lead(const ComparisonRow& row, Figures figures);
 // What the check alone leaves of the answer of a duet, which is `reason`. Before rounds_4 one cause was named of
 // several why there is none.
 std::string with_alone(const std::string& reason, const ComparisonRow& row, const regress::AloneFact& alone);
+// Why a row with RowNote::not_confirmed_alone is not, as a report knows it: its reason says why there is none.
+inline constexpr std::string_view kNotHeldAlone = "no measurement alone to hold it against";
 // What a report says of a change alone: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees", "not confirmed alone: ...,
 // too wide to tell" (a kept reason has "alone: ..." there too), or that it was not measured. Empty where there is
 // nothing to tell, and of a row that was contradicted: its reason does.

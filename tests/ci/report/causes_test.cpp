@@ -12,6 +12,7 @@
 namespace steelyard::ci::causes_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -271,6 +272,23 @@ TEST(Causes, NotesSayInHowManyBenchmarksTheyHold) {
               ElementsAre("time and instructions together: real (1 of 2); more work for certain, its time not shown (1 "
                           "of 2)",
                           "measured alone it agrees in 1 of 1", "instructions does not gate: time decides (1 of 2)"));
+}
+
+TEST(Causes, NotesSayWhatChangesThatWereNotConfirmedAreAlone) {
+  Comparison comparison;
+  for (const char* name : {"BM_a", "BM_b", "BM_c", "BM_d"}) add_changed(comparison, name, 1.2, 1.2);
+  const auto time_of = [&](std::size_t i) -> ComparisonRow& { return comparison.rows[2 * i]; };
+  ASSERT_EQ(time_of(1).metric.kind, MetricKind::noisy);
+  time_of(0).solo = SoloCheck{1.2, Interval{1.1, 1.3}, 10, true};
+  time_of(1).solo = SoloCheck{1.012, Interval{0.995, 1.03}, 10, std::nullopt};
+  time_of(2).solo = SoloCheck{12.49, Interval{0.5, 20}, 10, std::nullopt};
+  time_of(3).notes.add(RowNote::not_confirmed_alone);
+  const std::vector<Finding> findings = find_causes(comparison);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(finding_notes(comparison, RowIndex(comparison), findings[0]),
+              Contains("measured alone it agrees in 1 of 3; not confirmed, as too wide to tell, in 2: BM_b +1.20 % "
+                       "(-0.50 % to +3.00 %), BM_c x 12.5 (x 0.50 to x 20.0); 1 not confirmed: no measurement alone "
+                       "to hold it against"));
 }
 
 }  // namespace

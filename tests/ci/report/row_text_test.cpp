@@ -67,7 +67,7 @@ TEST(SoloText, SaysWhichOfThreeThingsAloneIs) {
   row = {};
   EXPECT_EQ(solo_text(row), "");
   row.notes.add(RowNote::not_confirmed_alone);
-  EXPECT_EQ(solo_text(row), "not confirmed alone");
+  EXPECT_EQ(solo_text(row), "not confirmed alone: no measurement alone to hold it against");
 }
 
 }  // namespace
