@@ -16,6 +16,7 @@
 #include "ci/app/sides.hpp"
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/tables.hpp"
 #include "ci/verbs/judging_options.hpp"
 #include "regress/ab/rounds.hpp"
@@ -417,7 +418,19 @@ VerbOption markdown_option(CompareOptions& options) {
   return option;
 }
 
+// A comparison that is kept is no side; another verb tells it again.
+Result<void> check_no_comparison(const std::vector<std::string>& given, const JudgementOutputs& outputs) {
+  for (const std::string& name : given) {
+    if (!name.starts_with("comparison:")) continue;
+    const std::string page = outputs.html.empty() ? "report.html" : in_shell_quotes(outputs.html.string());
+    return input_error("steelyard compare", '"' + name + '"', "BASELINE CANDIDATE, two runs",
+                       "what a kept comparison says, and its page: steelyard verify " + name + " --html " + page);
+  }
+  return {};
+}
+
 Result<void> take_sides(CompareOptions& options, std::vector<std::string> given) {
+  STEELYARD_CHECK(check_no_comparison(given, options.outputs));
   if (options.table.wanted) return take_table_sides(options.table, std::move(given));
   const std::string option = option_of_tables(options.table);
   if (!option.empty()) return input_error("steelyard compare", option + " without --table", "both");

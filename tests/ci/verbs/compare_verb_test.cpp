@@ -294,6 +294,15 @@ TEST_F(Compare, WritesAPageWithEveryRowExplainedBesideTheReportThatIsPrinted) {
   EXPECT_EQ(run({"compare", "base", "head", "--html", "folder"}).status, 3);
 }
 
+TEST_F(Compare, OfAComparisonNamesTheVerbThatTellsIt) {
+  const Outcome one = run({"compare", "comparison:0123abcd", "--html", "page.html"});
+  EXPECT_EQ(one.status, 3);
+  EXPECT_THAT(one.err, HasSubstr("steelyard verify comparison:0123abcd --html 'page.html'"));
+  EXPECT_THAT(run({"compare", "comparison:0123abcd"}).err, HasSubstr("verify comparison:0123abcd --html report.html"));
+  EXPECT_THAT(run({"compare", "before.syrun", "comparison:0123abcd"}).err, HasSubstr("verify comparison:0123abcd"));
+  EXPECT_THAT(run({"compare", "--table", "comparison:0123abcd"}).err, HasSubstr("verify comparison:0123abcd"));
+}
+
 // The command line from before the option took a file.
 TEST_F(Compare, ASideBehindMarkdownIsASide) {
   write_rounds(1.2);
