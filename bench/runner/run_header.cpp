@@ -88,7 +88,7 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
     settings["repeated_rounds"] = std::to_string(outcome.repeated_rounds);
     settings["replaced_rounds"] = std::to_string(outcome.replaced_rounds);
   }
-  if (!asked.filter.empty()) settings["filter"] = asked.filter;
+  if (!asked.filter.empty()) settings[std::string(kFilterSetting)] = asked.filter;
   if (outcome.budget_spent) keep_stop(Stop::budget_spent, outcome.rounds, settings);
   if (outcome.cancelled) keep_stop(Stop::interrupted, outcome.rounds, settings);
   // Whether or not this program has any: several programs become one run, which keeps what the first one says.

@@ -33,6 +33,8 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
                                                      const LayoutChoice& layout, int rounds_planned,
                                                      const RoundLoopOutcome& outcome);
 
+inline constexpr std::string_view kFilterSetting = "filter";  // which benchmarks were asked for; absent: all
+
 // repetitions, min_time, iterations ("known before" or "found by the program"), benchmarks_a_process where several
 // share one, pilot. `pilot`: that it took; 0: there was none.
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings);

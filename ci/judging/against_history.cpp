@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/runner/command_program.hpp"
+#include "bench/runner/run_header.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
@@ -15,8 +17,10 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/stored_series.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -254,6 +258,12 @@ struct Candidate {
   bool is_stored = false;  // it came from the store
 };
 
+// Of what it was measured by; empty: by none.
+std::string filter_of(const RunHeader& run) {
+  const auto filter = run.settings.find(std::string(bench::kFilterSetting));
+  return filter == run.settings.end() ? std::string() : filter->second;
+}
+
 Candidate find_candidate(const GateRequest& gate, const Configuration& configuration, const App& app) {
   if (gate.run.empty()) return {measure_head(gate, configuration, app)};
   std::vector<std::string> warnings;
@@ -266,7 +276,31 @@ Candidate find_candidate(const GateRequest& gate, const Configuration& configura
   return {{std::move(run), false, std::move(warnings)}, names_stored_run(gate.run)};
 }
 
+void erase_outside_filter(const RunHeader& candidate, Comparison& comparison) {
+  const std::set<std::string> outside = benchmarks_outside_filter(candidate, comparison);
+  if (outside.empty()) return;
+  std::erase_if(comparison.rows, [&](const ComparisonRow& row) {
+    return row.verdict == Verdict::missing && outside.contains(row.benchmark);
+  });
+  comparison.warnings.push_back(warning::outside_filter(outside.size(), filter_of(candidate)));
+}
+
 }  // namespace
+
+std::set<std::string> benchmarks_outside_filter(const RunHeader& candidate, const Comparison& comparison) {
+  std::set<std::string> outside;
+  const std::string filter = filter_of(candidate);
+  if (filter.empty() || !comparison.history) return outside;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::missing || row.benchmark == regress::kAllBenchmarks) continue;
+    // As its program lists it, and as a command's results have it.
+    std::vector<bench::ListedBenchmark> names(2);
+    names[0].name = name_in_program(row.benchmark);
+    names[1].name = row.benchmark;
+    if (bench::keep_matching(filter, names) && names.empty()) outside.insert(row.benchmark);
+  }
+  return outside;
+}
 
 Result<ExitCode> gate_against_history(const GateRequest& gate, const Configuration& asked,
                                       const std::vector<std::string>& notes, const App& app) {
@@ -297,6 +331,7 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   if (baseline->history) request.history = &*baseline->history;
   const auto compare = [&] {
     Comparison comparison = compare_sides(baseline->run, *judged, request, baseline->warnings);
+    erase_outside_filter(judged->header, comparison);
     add_creep(configuration, &*store, baseline->run, *judged, comparison);
     std::vector<std::string>& warnings = comparison.warnings;
     warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
@@ -306,7 +341,7 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   JudgingPlan plan{configuration, gate.outputs, baseline->run, *judged, compare};
   plan.archived = {&baseline->kept, &*candidate.run};
   if (!gate.run.empty()) plan.from = SidesFrom::before;
-  plan.expects_every_target = gate.run.empty() && gate.bench.empty();
+  plan.expects_every_target = gate.run.empty() && gate.bench.empty() && configuration.run.filter.empty();
   plan.delivered.emplace();
   if (!found.is_stored) plan.delivered->push_back(&*candidate.run);
   return worse(code, judge_runs(plan, app));

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "ci/git/ci_job.hpp"
 #include "ci/judging/judge_programs.hpp"
@@ -18,6 +20,9 @@ namespace steelyard::ci {
 // `notes`: a line of the report each.
 Result<ExitCode> gate_against_history(const GateRequest& gate, const Configuration& configuration,
                                       const std::vector<std::string>& notes, const App& app);
+
+// Of rows that are missing: those whose benchmark the candidate's filter excludes, where a history has it. Canonical.
+std::set<std::string> benchmarks_outside_filter(const RunHeader& candidate, const Comparison& comparison);
 
 // What a gate takes from the CI system's variables when nobody says otherwise: the commit to compare with, and the
 // branch whose history counts. `variables` is the environment.

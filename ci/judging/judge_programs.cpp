@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -388,6 +389,17 @@ WorkTreePair::Submodules submodules_of(const Configuration& configuration) {
   return configuration.no_submodules ? WorkTreePair::Submodules::none : WorkTreePair::Submodules::checked_out;
 }
 
+// Programs in which the filter finds no benchmark; where it finds none in any, the first of them is to say so.
+void exclude_without_match(const std::vector<ConfiguredProgram>& programs, const std::string& filter,
+                           std::vector<bench::ListedProgram>& listed, std::vector<std::string>& warnings) {
+  const auto has_none = [](const bench::ListedProgram& one) { return !one.trouble && one.benchmarks().empty(); };
+  if (filter.empty() || std::ranges::all_of(listed, has_none)) return;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    if (has_none(listed[i])) warnings.push_back(warning::no_match(name_of_program(programs[i]), filter));
+  }
+  std::erase_if(listed, has_none);
+}
+
 Result<Run> measure_commit(const GateRequest& request, const Configuration& configuration,
                            const std::atomic<bool>* cancelled, std::vector<std::string>& warnings, const App& app) {
   STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, request.bench));
@@ -406,14 +418,20 @@ Result<Run> measure_commit(const GateRequest& request, const Configuration& conf
   const TreeBuilding how{configuration, view.confinement, cancelled, app, trees.head()};
   note_building(BuiltTree::alone, commit, how);
   STEELYARD_TRY(side.left_by_build, build_tree(trees.head(), commit, BuiltTree::alone, how));
+  std::vector<bench::ListedProgram> listed;
+  for (const ConfiguredProgram& configured : programs) {
+    STEELYARD_TRY(bench::Program program, program_in_tree(configured, trees.head(), {}, programs.size() > 1));
+    program.confinement = view.confinement;
+    STEELYARD_TRY(bench::ListedProgram one, bench::list_benchmarks(program, configuration.run, cancelled));
+    listed.push_back(std::move(one));
+  }
+  exclude_without_match(programs, configuration.run.filter, listed, warnings);
   Configuration each = configuration;
-  if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
+  if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(listed.size()));
   ProgressLine progress = app.live_view();
   Run whole;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    STEELYARD_TRY(bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
-    program.confinement = view.confinement;
-    STEELYARD_TRY(Run run, measure_alone(program, each, progress, warnings, cancelled));
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    STEELYARD_TRY(Run run, measure_alone(std::move(listed[i]), each, progress, warnings, cancelled));
     if (i == 0) {
       whole = std::move(run);
     } else {

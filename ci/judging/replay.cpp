@@ -10,6 +10,7 @@
 #include "bench/model/kept_words.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "ci/judging/against_history.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/match.hpp"
@@ -180,19 +181,23 @@ bool is_excluded(const ComparisonRow& row, const Comparison& kept) {
   });
 }
 
-// As annotate_equal_builds() leaves such a row out; not one that was kept.
-void erase_excluded(const Comparison& kept, Comparison& computed) {
+// As annotate_equal_builds() leaves such a row out, and a gate against a history what a filter excludes; not one that
+// was kept.
+void erase_excluded(const Comparison& kept, const RunHeader& candidate, Comparison& computed) {
   std::set<Key> known;
   for (const ComparisonRow& row : kept.rows) known.insert(key_of(row));
-  std::erase_if(computed.rows,
-                [&](const ComparisonRow& row) { return !known.contains(key_of(row)) && is_excluded(row, kept); });
+  const std::set<std::string> outside = benchmarks_outside_filter(candidate, computed);
+  std::erase_if(computed.rows, [&](const ComparisonRow& row) {
+    const bool is_outside = row.verdict == Verdict::missing && outside.contains(row.benchmark);
+    return !known.contains(key_of(row)) && (is_outside || is_excluded(row, kept));
+  });
 }
 
 Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
                      const Run& candidate) {
   Comparison computed = judge_again(kept, baseline, candidate);
   take_equality(kept, computed);
-  erase_excluded(kept, computed);
+  erase_excluded(kept, candidate.header, computed);
   take_creep(kept, computed);
   attribute_in_words(computed, baseline, candidate, naming);
   return computed;

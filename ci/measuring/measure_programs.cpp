@@ -552,13 +552,13 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
   return PairMeasuring(programs, std::move(listed), configuration, calibration, progress, cancelled).run();
 }
 
-Result<Run> measure_alone(const bench::Program& program, const Configuration& configuration, ProgressLine& progress,
+Result<Run> measure_alone(bench::ListedProgram program, const Configuration& configuration, ProgressLine& progress,
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled,
                           const ShardChoice* shard) {
   const bench::MeasuringSettings& settings = configuration.run;
   STEELYARD_TRY(const bool counting, counting_wanted(settings, configuration.policy, warnings));
   std::vector<ListedPair> programs(1);
-  STEELYARD_TRY(programs[0].candidate, bench::list_benchmarks(program, settings, cancelled));
+  programs[0].candidate = std::move(program);
   std::optional<TakenShard> taken;
   if (shard != nullptr) {
     STEELYARD_TRY(taken, take_shard(*shard, programs));
@@ -576,7 +576,7 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
   const std::vector<CountPair> alone{{{}, {&listed, &run}}};
   read_hardware(alone, settings, limits, progress, warnings);
   if (counting) {
-    const DevicePrograms devices(program);
+    const DevicePrograms devices(listed.program);
     devices.tell(true, warnings);
     count_programs(devices.without(alone, settings.counts), settings, {clock.left_for_counting(), cancelled}, progress,
                    warnings);

@@ -78,7 +78,7 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
 struct ShardChoice;  // shard.hpp
 
 // Measures one program alone, for `run`. `shard`: of its benchmarks; null: all of them.
-Result<Run> measure_alone(const bench::Program& program, const Configuration& configuration, ProgressLine& progress,
+Result<Run> measure_alone(bench::ListedProgram program, const Configuration& configuration, ProgressLine& progress,
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled,
                           const ShardChoice* shard = nullptr);
 

@@ -49,6 +49,15 @@ std::string budget_spent(const PatternPolicy& table, Nanoseconds budget) {
          ", was spent: its benchmarks have the rounds that it paid for";
 }
 
+std::string no_match(const std::string& program, const std::string& filter) {
+  return program + " is excluded: no benchmark of it matches \"" + filter + '"';
+}
+
+std::string outside_filter(std::size_t benchmarks, const std::string& filter) {
+  return plural_text(static_cast<std::int64_t>(benchmarks), "benchmark") +
+         " of the history excluded: not measured here, as the filter is \"" + filter + '"';
+}
+
 std::string everything_is_timed() { return "everything is timed: what may be skipped shows only when it is counted"; }
 
 std::string not_measured_alone(const std::string& benchmark, const std::string& trouble) {

@@ -24,6 +24,9 @@ std::string sides_are_one(const std::string& what, const std::string& name);
 // Of measuring. `budget`: of the benchmarks of a table.
 std::string budget_spent(const PatternPolicy& table, Nanoseconds budget);
 std::string everything_is_timed();
+// Of a filter: a program without a benchmark that matches, and what a history has beside those that do.
+std::string no_match(const std::string& program, const std::string& filter);
+std::string outside_filter(std::size_t benchmarks, const std::string& filter);
 std::string not_measured_alone(const std::string& benchmark, const std::string& trouble);
 std::string instructions_not_counted(const std::string& reason);
 struct DeviceUse {

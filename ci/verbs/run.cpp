@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -58,7 +59,8 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
   STEELYARD_TRY(const bench::Program program, program_to_run(options));
   ProgressLine progress = app.live_view();
-  STEELYARD_TRY(Run run, measure_alone(program, configuration, progress, warnings, cancellation.flag(),
+  STEELYARD_TRY(bench::ListedProgram listed, bench::list_benchmarks(program, configuration.run, cancellation.flag()));
+  STEELYARD_TRY(Run run, measure_alone(std::move(listed), configuration, progress, warnings, cancellation.flag(),
                                        shard ? &*shard : nullptr));
   run.header.seed = configuration.run.seed;
   run.header.program.clear();

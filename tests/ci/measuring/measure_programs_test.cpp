@@ -158,12 +158,5 @@ TEST_F(MeasurePrograms, AreListedAsOftenForManyGatesOfACalibrationAsForOne) {
   EXPECT_EQ(asked_for(3), 2U);
 }
 
-TEST_F(MeasurePrograms, AloneReportsTheProgramThatCannotBeAsked) {
-  std::vector<std::string> warnings;
-  const Result<steelyard::Run> run = measure_alone(crashing(""), configuration_, progress_, warnings, nullptr);
-  ASSERT_FALSE(run);
-  EXPECT_EQ(run.error().kind, ErrorKind::program);
-}
-
 }  // namespace
 }  // namespace steelyard::ci::measure_programs_test

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -105,6 +106,42 @@ TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasio
   const Outcome broken = gate();
   EXPECT_EQ(broken.status, 4);
   EXPECT_THAT(broken.err, HasSubstr("no such header"));
+}
+
+TEST_F(MeasuredHistory, AFilterExcludesProgramsWithoutAMatchAndWhatTheHistoryHasBesideThem) {
+  start("filtered", "2");
+  made_.write("steelyard.toml", text_of("steelyard.toml") + "[[program]]\nname = \"other\"\ncommand = \"out/other\"\n");
+  const auto commit_both = [&](const std::string& subject, const std::string& bench) {
+    commit_script(subject,
+                  "mkdir -p out && cp '" + fixture(bench) + "' out/bench && cp '" + fixture("renamed") + "' out/other");
+  };
+  const auto verdicts = [](const Outcome& outcome) {
+    std::map<std::string, std::string> found;
+    const json report = json::parse(outcome.out);
+    for (const json& row : report["comparisons"]) found[row["benchmark"]] = row["verdict"];
+    return found;
+  };
+  commit_both("day 0", "fast");
+  const Outcome whole = gate({"--json"});
+  ASSERT_EQ(verdicts(whole).size(), 4U) << whole.out << whole.err;
+  commit_both("day 1", "fast");
+  const Outcome filtered = gate({"--json", "--filter", "BM_varied", "--archive-dir", "kept"});
+  EXPECT_EQ(filtered.status, 0) << filtered.out << filtered.err;
+  EXPECT_EQ(verdicts(filtered), (std::map<std::string, std::string>{{"BM_varied [suite=bench]", "inconclusive"}}));
+  const std::string warnings = json::parse(filtered.out)["warnings"].dump();
+  EXPECT_THAT(warnings, AllOf(HasSubstr("\\\"other\\\" is excluded: no benchmark of it matches"),
+                              HasSubstr("3 benchmarks of the history excluded")));
+  for (const std::string& kept : {std::string("kept"), kept_by(filtered)}) {
+    const Outcome verified = run({"verify", kept});
+    EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  }
+  EXPECT_EQ(gate({"--filter", "BM_nothing"}).status, 3) << "no program has one";
+  // What the filter names is missing where it was lost.
+  commit_both("lose it", "renamed");
+  const Outcome lost = gate({"--json", "--filter", "BM_(varied|changing)"});
+  EXPECT_EQ(lost.status, 2) << lost.out << lost.err;
+  EXPECT_EQ(verdicts(lost)["BM_varied [suite=bench]"], "missing");
+  EXPECT_FALSE(verdicts(lost).contains("BM_same [suite=bench]"));
 }
 
 TEST_F(MeasuredHistory, IsJudgedByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) {
