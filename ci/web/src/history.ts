@@ -65,11 +65,26 @@ function marks_of(changes: ChangePoint[], points: Points): ChangeMark[] {
   return marks;
 }
 
+// By date between machines; those of one stand as their commits follow each other, whatever their dates say.
+function places_of(parts: Points[]): [number, number][] {
+  const next = parts.map(() => 0);
+  const places: [number, number][] = [];
+  const count = parts.reduce((sum, part) => sum + part.at.length, 0);
+  while (places.length < count) {
+    let first = -1;
+    parts.forEach((part, i) => {
+      if (next[i] === part.at.length) return;
+      if (first < 0 || part.at[next[i]] < parts[first].at[next[first]]) first = i;
+    });
+    places.push([first, next[first]++]);
+  }
+  return places;
+}
+
 // What was measured on several machines is one history, each of its points on the machine that it is of.
-function merged<Answer extends Points>(parts: Answer[]): Answer {
+export function merged<Answer extends Points>(parts: Answer[]): Answer {
   if (parts.length === 1) return parts[0];
-  const places = parts.flatMap((part, i) => part.at.map((_, k): [number, number] => [i, k]));
-  places.sort(([i, k], [j, l]) => parts[i].at[k] - parts[j].at[l]);
+  const places = places_of(parts);
   const machines = places.flatMap(([i], at) =>
     at > 0 && places[at - 1][0] === i ? [] : [{index: at, fingerprint: parts[i].fingerprint ?? ''}],
   );

@@ -78,6 +78,35 @@ test('the interval of a change reads as the change does, in per cent or in facto
     assert.equal(range_text([ratio, ratio], ratio), `[${change_text(ratio)}, ${change_text(ratio)}]`);
 });
 
+test('points of several machines are merged by date and keep the order of commits of each', async () => {
+  const {build} = await import(pathToFileURL(join(packages, 'node_modules/esbuild/lib/main.js')));
+  const out = join(copy, 'history.mjs');
+  await build({entryPoints: [join(web, 'src/history.ts')], outfile: out, format: 'esm', bundle: true});
+  const {merged} = await import(pathToFileURL(out));
+  const part = (fingerprint, points) => ({
+    fingerprint,
+    at: points.map(([, at]) => at),
+    commit: points.map(([commit]) => commit),
+    value: points.map(() => 1),
+    conditions: [],
+    older: null,
+  });
+  // The merge is dated before the parent that it follows.
+  const one = [['root', 1], ['parent', 9], ['merge', 5], ['tip', 10]];
+  const other = [['beside', 4], ['late', 11]];
+  const whole = merged([part('a', one), part('b', other)]);
+  assert.deepEqual(whole.commit, ['root', 'beside', 'parent', 'merge', 'tip', 'late']);
+  assert.deepEqual(
+    whole.machines.map(({index, fingerprint}) => [index, fingerprint]),
+    [
+      [0, 'a'],
+      [1, 'b'],
+      [2, 'a'],
+      [5, 'b'],
+    ],
+  );
+});
+
 // The oracle looks at every point of every column of pixels.
 test('decimation keeps the least and the largest value of every column of pixels', async () => {
   const {build} = await import(pathToFileURL(join(packages, 'node_modules/esbuild/lib/main.js')));
