@@ -1,10 +1,12 @@
 // What is read of a benchmark: a name, a unit, which direction is better, and whether it is noisy or counted.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/model/fields.hpp"
 
@@ -39,13 +41,22 @@ inline constexpr std::string_view kSmClock = "sm_clock";
 std::optional<Metric> well_known_metric(std::string_view name);
 
 // Whether a change of the metric fails a gate whose policy names no metrics: real_time and the counted ones, but for
-// the counters that are asked for by name (bench/counting/counters/counter_choice.hpp) and explain rather than judge.
+// those whose row says that they do not, as all of the extra counters.
 bool gates_by_default(const Metric& metric);
 
-// Whether it is one of those counters, or of the figures that a program which uses a device tells beside its time: the
-// former are taken in processes of their own or with the instructions. One that could not be had is no failure of the
-// program.
+// Whether it is one of the counters that are asked for by name (bench/counting/counters/counter_choice.hpp), or of the
+// figures that a program which uses a device tells beside its time: they explain rather than judge. The former are
+// taken in processes of their own or with the instructions. One that could not be had is no failure of the program.
 bool is_extra_counter(std::string_view name);
+
+// Each has a group: the table of a run's report that it stands in.
+enum class CounterGroup { caches, branches, heap, machine, device };
+inline constexpr std::size_t kCounterGroupCount = 5;
+struct ExtraCounter {
+  std::string_view metric;
+  std::string_view column;  // what it is called in that table
+};
+std::vector<ExtraCounter> extra_counters_of(CounterGroup group);  // in the table's order
 
 std::string_view to_text(Better better);    // "lower", "higher", "undeclared"
 std::string_view to_text(MetricKind kind);  // "noisy", "counted"

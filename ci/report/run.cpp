@@ -29,36 +29,9 @@
 namespace steelyard::ci {
 namespace {
 
-struct RunColumn {
-  std::string_view metric;
-  std::string_view head;
-};
-struct CounterGroup {
-  std::string_view title;
-  std::array<RunColumn, 8> columns;  // an empty one is none
-};
-constexpr std::array<CounterGroup, 5> kGroups{{
-    {"caches (model)",
-     {{{"l1_hits", "L1 hits"}, {"ll_hits", "LL hits"}, {"ram_hits", "RAM hits"}, {"estimated_cycles", "est. cycles"}}}},
-    {"branches (model)", {{{"branches", "executed"}, {"branch_mispredictions", "mispredicted"}}}},
-    {"heap", {{{"heap_allocations", "allocations"}, {"heap_bytes", "bytes"}, {"heap_peak_bytes", "peak"}}}},
-    {"machine",
-     {{{"hardware_cycles", "cycles"},
-       {"hardware_instructions", "instructions"},
-       {"hardware_cache_misses", "cache misses"},
-       {"hardware_branch_misses", "branch misses"},
-       {"task_clock", "task clock"},
-       {"page_faults", "page faults"}}}},
-    {"device",
-     {{{"hot_time", "hot"},
-       {"device_cycles", "cycles"},
-       {"sm_clock", "clock"},
-       {"cold_start", "cold start"},
-       {"set_up", "set-up"},
-       {"warm_up", "warm-up"},
-       {"replays", "replays"},
-       {"discarded_samples", "discarded"}}}},
-}};
+constexpr std::array<std::string_view, kCounterGroupCount> kGroupTitles{"caches (model)", "branches (model)", "heap",
+                                                                        "machine", "device"};
+static_assert(!kGroupTitles.back().empty());
 
 // Texts of the values by benchmark, in the order of the run, and metric.
 class CounterValues {
@@ -90,27 +63,25 @@ class CounterValues {
   std::set<std::string, std::less<>> metrics_;
 };
 
-std::string group_text(const CounterValues& values, const CounterGroup& group, const TerminalStyle& style,
+std::string group_text(const CounterValues& values, CounterGroup group, const TerminalStyle& style,
                        std::size_t max_name) {
-  std::vector<const RunColumn*> columns;
-  for (const RunColumn& column : group.columns) {
-    if (values.has(column.metric)) columns.push_back(&column);
-  }
-  if (columns.empty()) return "";
+  std::vector<ExtraCounter> counters = extra_counters_of(group);
+  std::erase_if(counters, [&](const ExtraCounter& counter) { return !values.has(counter.metric); });
+  if (counters.empty()) return "";
   const ShownNames names(values.benchmarks(), style, max_name);
-  std::vector<std::vector<std::string>> rows{{std::string(group.title)}};
-  for (const RunColumn* column : columns) rows.front().emplace_back(column->head);
+  std::vector<std::vector<std::string>> rows{{std::string(kGroupTitles.at(static_cast<std::size_t>(group)))}};
+  for (const ExtraCounter& counter : counters) rows.front().emplace_back(counter.column);
   for (const std::string& benchmark : values.benchmarks()) {
-    const auto has_it = [&](const RunColumn* column) { return values.find(benchmark, column->metric) != nullptr; };
-    if (std::none_of(columns.begin(), columns.end(), has_it)) continue;
+    const auto has_it = [&](const ExtraCounter& counter) { return values.find(benchmark, counter.metric) != nullptr; };
+    if (std::none_of(counters.begin(), counters.end(), has_it)) continue;
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(names.of(benchmark));
-    for (const RunColumn* column : columns) {
-      const std::string* value = values.find(benchmark, column->metric);
+    for (const ExtraCounter& counter : counters) {
+      const std::string* value = values.find(benchmark, counter.metric);
       row.push_back(value == nullptr ? "-" : *value);
     }
   }
-  std::vector<Align> aligns(columns.size() + 1, Align::right);
+  std::vector<Align> aligns(counters.size() + 1, Align::right);
   aligns.front() = Align::left;
   const std::string table = aligned_rows(rows, aligns, "");
   const std::size_t end_of_head = table.find('\n');
@@ -280,7 +251,9 @@ std::string terminal_counters(const Run& run, const TerminalStyle& style) {
   const std::size_t max_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
   const CounterValues values(run);
   std::string text;
-  for (const CounterGroup& group : kGroups) text += group_text(values, group, style, max_name);
+  for (std::size_t i = 0; i < kCounterGroupCount; ++i) {
+    text += group_text(values, static_cast<CounterGroup>(i), style, max_name);
+  }
   return text;
 }
 

@@ -1,4 +1,7 @@
 #include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +44,42 @@ TEST(TerminalCounters, ARunWithoutCountersHasNoTable) {
   ShownRun run;
   add(run, "sorts", "instructions", 10);
   EXPECT_EQ(terminal_counters(run, {false, true, 100}), "");
+}
+
+// The lines that do not begin with the benchmark's name, with one blank between words.
+std::vector<std::string> heads_of(const std::string& tables, const std::string& benchmark) {
+  std::vector<std::string> heads;
+  std::istringstream lines(tables);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with(benchmark)) continue;
+    std::istringstream words(line);
+    std::string& head = heads.emplace_back();
+    for (std::string word; words >> word;) head += (head.empty() ? "" : " ") + word;
+  }
+  return heads;
+}
+
+TEST(TerminalCounters, EachStandsInTheTableOfItsGroupAndNotInTheMainOne) {
+  ShownRun run;
+  add(run, "sorts", "real_time", 10);
+  for (std::size_t group = 0; group < kCounterGroupCount; ++group) {
+    for (const ExtraCounter& counter : extra_counters_of(static_cast<CounterGroup>(group))) {
+      add(run, "sorts", std::string(counter.metric).c_str(), 1);
+      EXPECT_TRUE(is_extra_counter(counter.metric)) << counter.metric;
+      EXPECT_FALSE(gates_by_default(run.measurements.back().metric)) << counter.metric;
+    }
+  }
+  const std::string tables = terminal_counters(run, {false, true, 200});
+  EXPECT_THAT(heads_of(tables, "sorts"),
+              ::testing::ElementsAre("caches (model) L1 hits LL hits RAM hits est. cycles",
+                                     "branches (model) executed mispredicted", "heap allocations bytes peak",
+                                     "machine cycles instructions cache misses branch misses task clock page faults",
+                                     "device hot cycles clock cold start set-up warm-up replays discarded"));
+  const std::string whole = terminal_run(run, {false, true, 200});
+  ASSERT_NE(whole.find(tables), std::string::npos);
+  const std::string before = whole.substr(0, whole.find(tables));
+  EXPECT_NE(before.find("sorts"), std::string::npos);
+  EXPECT_EQ(before.find("sorts"), before.rfind("sorts")) << "real_time alone: " << before;
 }
 
 steelyard::Run run_of(double overhead, int rounds) {
