@@ -1,10 +1,16 @@
 #include "storage/comparison/comparison_document.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/storage/comparison/random_comparison.hpp"
 
@@ -12,13 +18,72 @@ namespace steelyard::storage::comparison_document_test {
 namespace {
 
 using storage_test::RandomComparison;
+using ::testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+template <Described T>
+JsonWriter object_of(const T& value) {
+  JsonWriter object;
+  T::fields(object, value);
+  return object;
+}
+JsonWriter object_of(const Comparison& comparison) { return comparison_object(comparison); }
+
+// Names of the fields of T in which no value was seen to have another content than T{}.
+template <Described T>
+class UnseenFields {
+ public:
+  UnseenFields() {
+    const auto add = [this](const char* name, const auto&, const FieldRule& = {}) { left_.insert(name); };
+    T::fields(add, usual_);
+    usual_texts_ = object_of(usual_).member_texts("absent");
+  }
+  void see(const T& value) {
+    for (const auto& field : object_of(value).member_texts("absent")) {
+      const bool is_usual = std::find(usual_texts_.begin(), usual_texts_.end(), field) != usual_texts_.end();
+      if (!is_usual && field.second != "absent") left_.erase(field.first);
+    }
+  }
+  const std::set<std::string>& left() const { return left_; }
+
+ private:
+  const T usual_{};
+  std::set<std::string> left_;
+  std::vector<std::pair<std::string, std::string>> usual_texts_;
+};
+
+TEST(RandomComparison, DrawsEveryFieldThatAComparisonHas) {
+  UnseenFields<Comparison> whole;
+  UnseenFields<ComparisonPolicy> policy;
+  UnseenFields<PatternPolicy> pattern;
+  UnseenFields<ComparisonRow> of_row;
+  UnseenFields<NoiseParts> noise;
+  UnseenFields<Creep> creep;
+  EXPECT_EQ(of_row.left().count("cycles_ratio"), 1U);
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Comparison drawn = RandomComparison(seed).draw_with_later_fields(true);
+    whole.see(drawn);
+    policy.see(drawn.policy);
+    for (const PatternPolicy& one : drawn.policy.patterns) pattern.see(one);
+    for (const ComparisonRow& row : drawn.rows) {
+      of_row.see(row);
+      noise.see(row.noise);
+      if (row.creep) creep.see(*row.creep);
+    }
+  }
+  EXPECT_THAT(whole.left(), IsEmpty());
+  EXPECT_THAT(policy.left(), IsEmpty());
+  EXPECT_THAT(pattern.left(), IsEmpty());
+  EXPECT_THAT(of_row.left(), IsEmpty());
+  EXPECT_THAT(noise.left(), IsEmpty());
+  EXPECT_THAT(creep.left(), IsEmpty());
+}
+
 TEST(ComparisonDocument, ReadsBackEveryFieldOfWhateverWasWritten) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    const Comparison written = RandomComparison(seed).draw(seed % 2 == 0);
+    const Comparison written = RandomComparison(seed).draw_with_later_fields(seed % 2 == 0);
     const std::string text = comparison_document(written);
     const auto read = parse_comparison(text, "c.json");
     ASSERT_TRUE(read) << seed << ' ' << read.error().text();

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace steelyard::storage_test {
 
@@ -140,6 +141,58 @@ ComparisonRow RandomComparison::row() {
   return row;
 }
 
+PatternPolicy RandomComparison::pattern() {
+  PatternPolicy pattern;
+  pattern.match = text();
+  pattern.minimum_effect = perhaps_number();
+  pattern.margin = perhaps_number();
+  pattern.counted_minimum_effect = perhaps_number();
+  if (coin()) pattern.gates = texts();
+  if (coin()) pattern.budget_ns = count();
+  pattern.owner = text();
+  pattern.where = text();
+  pattern.until = text();
+  pattern.reason = text();
+  pattern.accepted_by = text();
+  pattern.accepted_commit = text();
+  pattern.machine = text();
+  return pattern;
+}
+
+Creep RandomComparison::creep() {
+  Creep creep;
+  creep.origin = static_cast<LevelOrigin>(below(words_of(LevelOrigin{}).size()));
+  creep.commit = text();
+  creep.release = text();
+  creep.at_unix_s = count();
+  creep.accepted = number();
+  creep.level = number();
+  creep.ratio = number();
+  creep.effect = number();
+  creep.beyond = coin();
+  for (std::uint64_t left = below(4); left > 0; --left) {
+    CreepStep& step = creep.steps.emplace_back();
+    step.commit = text();
+    step.level = number();
+    step.ratio = number();
+  }
+  return creep;
+}
+
+void RandomComparison::draw_later_fields(ComparisonRow& row) {
+  row.noise.code_layout = perhaps_number();
+  if (coin()) row.noise.code_layouts = count();
+  if (coin()) row.noise.over_code_layouts = interval();
+  row.cycles_ratio = perhaps_number();
+  if (below(8) == 0) row.verdict = Verdict::skipped;
+  for (std::size_t note = 0; note < kRowNoteCount; ++note) {
+    if (below(4) == 0) row.notes.add(static_cast<RowNote>(note));
+  }
+  row.policies = texts();
+  row.owner = text();
+  if (coin()) row.creep = creep();
+}
+
 ChangePoint RandomComparison::change() {
   ChangePoint change;
   change.index = below(10);
@@ -201,6 +254,17 @@ Comparison RandomComparison::draw(bool with_history) {
   if (coin()) comparison.calibration = calibration();
   if (with_history) comparison.history = draw_history();
   for (std::uint64_t left = below(8); left > 0; --left) comparison.rows.push_back(row());
+  return comparison;
+}
+
+Comparison RandomComparison::draw_with_later_fields(bool with_history) {
+  Comparison comparison = draw(with_history);
+  for (ComparisonRow& row : comparison.rows) draw_later_fields(row);
+  for (std::uint64_t left = below(3); left > 0; --left) comparison.policy.patterns.push_back(pattern());
+  for (std::uint64_t left = below(3); left > 0; --left) {
+    std::string earlier = text();
+    comparison.earlier_names[std::move(earlier)] = text();
+  }
   return comparison;
 }
 

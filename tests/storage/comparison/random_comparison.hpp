@@ -17,6 +17,9 @@ class RandomComparison {
 
   // with_history: with the series that it was held against.
   Comparison draw(bool with_history);
+  // With the fields too that came after identities were written down (comparison_identity_test.cpp): another draw would
+  // be another comparison. A new field is drawn here.
+  Comparison draw_with_later_fields(bool with_history);
   JudgedHistory draw_history();
 
  private:
@@ -31,7 +34,10 @@ class RandomComparison {
   RunHeader header();
   Calibration calibration();
   FunctionChange function();
+  PatternPolicy pattern();
+  Creep creep();
   ComparisonRow row();
+  void draw_later_fields(ComparisonRow& row);
   ChangePoint change();
   SeriesHistory series();
 

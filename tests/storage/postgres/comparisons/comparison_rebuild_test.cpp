@@ -18,7 +18,8 @@ std::vector<TableContent> comparisons_in(const StoreAddress& address) {
   options.arrival_times = false;
   options.tables = {"calibrations",         "comparisons",          "comparison_sides",
                     "comparison_rows",      "comparison_functions", "comparison_solo_checks",
-                    "comparison_histories", "comparison_drifts",    "comparison_creeps"};
+                    "comparison_histories", "comparison_drifts",    "comparison_creeps",
+                    "comparison_policies"};
   Session session = Session::connect(address.url, "test").value();
   Transaction transaction = Transaction::begin(session).value();
   return table_contents(transaction, options).value();
@@ -35,12 +36,7 @@ TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
     ASSERT_TRUE(opened) << opened.error().text();
     Store store = std::move(opened).value();
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-      Comparison drawn = storage_test::RandomComparison(seed).draw(seed % 2 == 0);
-      for (ComparisonRow& row : drawn.rows) {
-        // Not drawn: another draw would be other comparisons, whose identities are known.
-        row.creep = Creep{LevelOrigin::accepted, "aaaa", "", 1, 0.1 + 0.2, 0.4, 1.02, 0.01, true, {{"bb", 0.4, 1.02}}};
-      }
-      ASSERT_TRUE(Spool(state).keep(drawn));
+      ASSERT_TRUE(Spool(state).keep(storage_test::RandomComparison(seed).draw_with_later_fields(seed % 2 == 0)));
     }
     const auto delivery = Spool(state).deliver(destination(store));
     ASSERT_TRUE(delivery) << delivery.error().text();
