@@ -172,7 +172,7 @@ using ImportOfWhatIsReadable = ImportOfEachFormat;
 
 TEST_F(ImportOfEachFormat, ABadValueIsNamedWithFileAndPlaceAndTheOtherBenchmarkIsRead) {
   const std::vector<OneBadOfTwo> all = each_with_one_bad();
-  ASSERT_EQ(all.size(), import_formats().size());
+  ASSERT_EQ(all.size(), import_formats().size()) << "a format has no row in each_with_one_bad()";
   for (const OneBadOfTwo& one : all) {
     for (const std::string value : {"NaN", "Infinity", "-Infinity", "-1", "1e300"}) {
       // NaN is its word for a benchmark that skipped itself, and what is not finite is read as that.
