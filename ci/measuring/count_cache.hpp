@@ -45,7 +45,7 @@ class CountCache {
   explicit CountCache(std::filesystem::path folder, CacheLimits limits = {});
 
   struct Kept {
-    Run part;                   // see count_part.hpp
+    Run part;                   // counts_of(), ci/measuring/run_parts.hpp
     bench::InputHashes inputs;  // what the count read
     std::string folder;         // the program's working folder, below which the profile's paths may lie; empty: none
   };

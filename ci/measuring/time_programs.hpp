@@ -29,7 +29,7 @@ Result<bench::MeasuredPair> time_programs(std::vector<ListedPair>& listed, const
                                           const bench::TimingPlan& timing, const bench::Limits& limits);
 
 // What a duet found changed is measured again with nothing beside it, both sides in turns, once the verdicts are known
-// (regress/ab/solo_check.hpp says why, and what becomes of it).
+// (regress/ab/confirmation.hpp says why, and what becomes of it).
 // 2 of the 252 ways to split 10 rounds is p = .008; with fewer than 8 it is above .05 and the check could not agree.
 inline constexpr int kSoloRounds = 10;
 inline constexpr int kMinSoloRounds = 8;

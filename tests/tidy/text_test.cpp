@@ -131,10 +131,14 @@ TEST(Text, NoProgramHoldsWhenOrWhereItWasBuilt) {
   }
 }
 
+std::string without_literals(const std::string& line) {
+  static const std::regex literal("\"([^\"\\\\]|\\\\.)*\"");
+  return std::regex_replace(line, literal, "");
+}
+
 // The line without its comment and without what its literals say.
 std::string names_in(const std::string& line) {
-  static const std::regex literal("\"([^\"\\\\]|\\\\.)*\"");
-  const std::string code = std::regex_replace(line, literal, "");
+  const std::string code = without_literals(line);
   return code.substr(0, code.find("//"));
 }
 
@@ -240,6 +244,54 @@ TEST(Text, CommentsHaveASubject) {
           << file.path << ":" << i + 1 << ": say of what";
     }
   }
+}
+
+// Sources and pages that the line's comment names. NAME, FOLDER and PAGE stand for any.
+std::vector<std::string> files_in_comment(const std::string& line) {
+  static const std::regex name("[A-Za-z0-9_./-]*[A-Za-z0-9_]\\.(hpp|cpp|cuh?|md)\\b(?!\\.[a-z])");
+  static const std::regex any("\\b(NAME|FOLDER|PAGE)\\b");
+  const auto has = [&line](const char* ending) { return line.find(ending) != std::string::npos; };
+  if (!has("//") || !(has(".hpp") || has(".cpp") || has(".cu") || has(".md"))) return {};
+  const std::string plain = without_literals(line);
+  const std::size_t at = plain.find("//");
+  if (at == std::string::npos) return {};
+  std::vector<std::string> files;
+  const std::string comment = plain.substr(at + 2);
+  for (std::sregex_iterator found(comment.begin(), comment.end(), name), end; found != end; ++found) {
+    if (!std::regex_search(found->str(), any)) files.push_back(found->str());
+  }
+  return files;
+}
+
+TEST(Text, CommentsNameFilesThatAreThere) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(files_in_comment("f();  // see gone.hpp, regress/ab/gone.cpp. (method/gone.md)"),
+            (Names{"gone.hpp", "regress/ab/gone.cpp", "method/gone.md"}));
+  EXPECT_EQ(files_in_comment("// ci/verbs/NAME.cpp, \"gone.cpp\", page.cpp.in and *.hpp"), Names{});
+  EXPECT_EQ(files_in_comment("#include \"bench/gone.hpp\""), Names{});
+  std::set<std::string> known;
+  const std::filesystem::path root = STEELYARD_SOURCE_FOLDER;
+  const auto add = [&known](const std::string& path) {
+    known.insert(path);
+    for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
+      known.insert(path.substr(at + 1));
+    }
+  };
+  for (const std::string& name : top_level_entries()) add(name);
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh", ".md"})) add(file.path);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs")) {
+    add(std::filesystem::relative(entry.path(), root).generic_string());
+  }
+  std::size_t names = 0;
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      for (const std::string& name : files_in_comment(file.lines[i])) {
+        ++names;
+        EXPECT_TRUE(known.contains(name)) << file.path << ":" << i + 1 << ": there is no " << name;
+      }
+    }
+  }
+  EXPECT_GT(names, 100U);
 }
 
 // Numbers with a point are written by bench/model: of no locale, and with as many digits wherever they stand.
