@@ -240,9 +240,6 @@ LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfi
 
 namespace {
 
-// The contract of a verdict, "Which function".
-constexpr double kCoverage = 0.9;
-
 // The larger, the narrower an answer.
 using Narrowness = std::tuple<int, bool, int, double>;
 
@@ -259,9 +256,9 @@ std::optional<Suspect> as_candidate(std::uint32_t i, const ProfileDifference& di
                                     const FunctionStanding& standing) {
   const FunctionDifference& function = difference.functions[i];
   const double total = difference.total_change;
-  if (!(standing.reached_share >= kCoverage)) return std::nullopt;
-  const bool does_it_itself = standing.is_in_cycle && standing.leaving_change / total >= kCoverage;
-  if (!does_it_itself && !(function.inclusive_change / total >= kCoverage)) return std::nullopt;
+  if (!(standing.reached_share >= kCulpritCoverage)) return std::nullopt;
+  const bool does_it_itself = standing.is_in_cycle && standing.leaving_change / total >= kCulpritCoverage;
+  if (!does_it_itself && !(function.inclusive_change / total >= kCulpritCoverage)) return std::nullopt;
   const double change = does_it_itself ? standing.leaving_change : function.inclusive_change;
   return Suspect{{i, std::nullopt, change}, {standing.depth, does_it_itself, function.depth, -inclusive_of(function)}};
 }
@@ -290,7 +287,8 @@ std::optional<Suspect> inlined_candidate(const ProfileDifference& difference,
   }
   std::optional<Suspect> best;
   for (const auto& [name, origin] : origins) {
-    if (!(origin.change / difference.total_change >= kCoverage) || !(origin.reached_share >= kCoverage)) continue;
+    if (!(origin.change / difference.total_change >= kCulpritCoverage) || !(origin.reached_share >= kCulpritCoverage))
+      continue;
     const Culprit culprit{lines.pieces[origin.largest].function, origin.largest, origin.change};
     const Suspect candidate{culprit, {origin.depth, false, 0, -std::fabs(origin.change)}};
     if (!best || candidate.narrowness > best->narrowness) best = candidate;

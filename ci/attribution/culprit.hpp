@@ -64,16 +64,20 @@ LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfi
 // Without what the compiler appends to the name of a copy: "f [clone .isra.0]" is f.
 std::string_view without_clone(std::string_view name);
 
+// The part of the change that a function answers for at least to be named the culprit.
+inline constexpr double kCulpritCoverage = 0.9;
+
 struct Culprit {
   std::uint32_t function = 0;        // index into functions; of a piece, where most of it runs
   std::optional<std::size_t> piece;  // index into LineDifference::pieces, where an inlined function is named
   double change = 0;                 // what it answers for, instructions an iteration
 };
 
-// The deepest function of the project's own sources that answers for at least 90 % of the change. It answers for its
-// inclusive change; inside a cycle of calls for its own cost and what it calls outside the cycle; an inlined function
-// for its own cost wherever it runs. Only what the change reached through callers counts (FunctionStanding). Of two
-// that are equally deep: the one whose inclusive cost is less. Precondition: total_change is not 0.
+// The deepest function of the project's own sources that answers for at least kCulpritCoverage of the change. It
+// answers for its inclusive change; inside a cycle of calls for its own cost and what it calls outside the cycle; an
+// inlined function for its own cost wherever it runs. Only what the change reached through callers counts
+// (FunctionStanding). Of two that are equally deep: the one whose inclusive cost is less. Precondition: total_change is
+// not 0.
 std::optional<Culprit> find_culprit(const ProfileDifference& difference, const std::vector<FunctionStanding>& standings,
                                     const LineDifference& lines, const std::vector<std::filesystem::path>& own_sources);
 

@@ -12,6 +12,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/parse_number.hpp"
+#include "ci/attribution/culprit.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
 
@@ -458,11 +459,9 @@ const std::vector<FunctionChange>& Finding::functions() const {
 }
 
 const FunctionChange* culprit_of(const ComparisonRow& row) {
-  // The contract of a verdict, "Which function".
-  constexpr double kCoverage = 0.9;
   if (row.functions.empty()) return nullptr;
   const FunctionChange& first = row.functions.front();
-  return first.own_source && first.share >= kCoverage ? &first : nullptr;
+  return first.own_source && first.share >= kCulpritCoverage ? &first : nullptr;
 }
 
 std::vector<Finding> find_causes(const Comparison& comparison) {
