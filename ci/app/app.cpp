@@ -23,7 +23,7 @@
 namespace steelyard::ci {
 namespace {
 
-// Worst first: the precedence of the contract. A bug beats all, since it makes every other answer doubtful.
+// Worst first (docs/reference/verdicts.md, "Exit status"). A bug beats all, since it makes every other answer doubtful.
 constexpr std::array kWorstExitFirst{ExitCode::bug,        ExitCode::bad_input,  ExitCode::program_failed,
                                      ExitCode::regression, ExitCode::not_judged, ExitCode::store_away,
                                      ExitCode::success};

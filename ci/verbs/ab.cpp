@@ -16,7 +16,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr Nanoseconds kAbBudget = seconds(120);  // of measuring; the contract's default
+constexpr Nanoseconds kAbBudget = seconds(120);  // of measuring (docs/reference/configuration.md)
 
 struct AbOptions {
   std::string baseline;  // an executable, or a commit

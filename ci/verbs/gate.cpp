@@ -17,7 +17,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
+constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring (docs/reference/configuration.md)
 
 struct GateOptions : GateRequest {
   ShardOptions shard;

@@ -30,7 +30,7 @@ double min_sign_flip_p(std::size_t units);
 double min_split_p(std::size_t marked, std::size_t units);
 
 // The least even number of rounds by which one lone change among `comparisons` can reach the family-wise level
-// (Holm's first step, level / comparisons) with the test of the contract; at least 12. Jointly adjusted one of any
+// (Holm's first step, level / comparisons) with split_p(); at least 12. Jointly adjusted one of any
 // number can with those of 1, but with those of `comparisons` many find about as much as few.
 int rounds_needed(double false_alarm_rate, std::int64_t comparisons);
 

@@ -1,5 +1,5 @@
-// The rule of the contract for noisy metrics: from an effect, its adjusted p and the policy to a verdict and the facts
-// that explain it.
+// The rule for noisy metrics (docs/method/judgement.md, "Noisy metrics"): from an effect, its adjusted p and the policy
+// to a verdict and the facts that explain it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Each kind of bad input: one clear error that says where and what, the exit status of the contract, and no exception.
+// Each kind of bad input: one clear error that says where and what, the exit status of docs/reference/verdicts.md, and
+// no exception.
 #include <gmock/gmock.h>
 
 #include "tests/ci/verbs/program_under_test.hpp"
