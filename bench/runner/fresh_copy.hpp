@@ -37,10 +37,10 @@
 
 namespace steelyard::bench {
 
-// A private temporary folder with a folder for each side's copy of its program and a place for its output, under paths
-// of equal length: the length of a path reaches the program's stack and heap, and moves what is measured.
 enum class Side { baseline, candidate };
 
+// A private temporary folder with a folder for each side's copy of its program and a place for its output, under paths
+// of equal length: the length of a path reaches the program's stack and heap, and moves what is measured.
 class PrivateFolder {
  public:
   // Error (input): it cannot be made.

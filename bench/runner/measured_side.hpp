@@ -23,8 +23,6 @@
 
 namespace steelyard::bench {
 
-// What one side has yielded so far. Takes the end of each process, good or bad, and grows into a Run: samples grouped
-// by invocation, and a Failure for everything that should have been measured and was not.
 struct Attempt {
   ListedBenchmark benchmark;
   std::int32_t round = 0;
@@ -35,6 +33,8 @@ struct Attempt {
 // What a process left that ended well.
 using ResultReader = std::function<Result<GoogleBenchmarkFile>(const ChildResult& child)>;
 
+// What one side has yielded so far. Takes the end of each process, good or bad, and grows into a Run: samples grouped
+// by invocation, and a Failure for everything that should have been measured and was not.
 class SideRecord {
  public:
   // Reads what the process left, if it ended well. A cancelled process leaves no trace.

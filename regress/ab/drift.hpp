@@ -47,8 +47,6 @@ double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span
 // standard deviation. What a machine does within a side it does between sides.
 double spread_of_processes(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate);
 
-// The effect less the common drift, with p and interval that the benchmark's own drift cannot explain. The margin of
-// equivalence is never met. Without a standard error: no p, no interval.
 struct OwnNoise {
   double variance_factor = 1;  // autocorrelation_factor()
   double spread = 0;           // spread_of_processes()
@@ -69,6 +67,8 @@ ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoi
 // calibration measured (`usual`), else what machines at large do.
 double drift_of_machines(Layout layout, std::optional<double> usual);
 
+// The effect less the common drift, with p and interval that the benchmark's own drift cannot explain. The margin of
+// equivalence is never met. Without a standard error: no p, no interval.
 Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own, double confidence);
 
 }  // namespace steelyard::regress
