@@ -266,10 +266,9 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
   draft.row.baseline = level_of(b);
   draft.row.candidate = level_of(c);
 
-  const bool is_time = draft.row.metric.better == Better::lower;
-  const EffectQuestion question{.confidence = context.policy.confidence,
-                                .margin = draft.row.margin,
-                                .disturbed = is_time ? Disturbed::upwards : Disturbed::downwards};
+  const Disturbed disturbed = draft.row.metric.better == Better::lower ? Disturbed::upwards : Disturbed::downwards;
+  const EffectQuestion question{
+      .confidence = context.policy.confidence, .margin = draft.row.margin, .disturbed = disturbed};
   NoisyEvidence evidence;
   evidence.told_by_rounds_2 = context.rules == Rules::rounds_2;
   const std::string& metric = draft.row.metric.name;
