@@ -41,7 +41,7 @@ struct MeasuredSides {
 
 // Of --explain: a name that no benchmark has is refused before minutes of measuring. Of a program that did not answer,
 // or whose rows say on which device they were measured, the names are not known yet.
-Result<void> check_explained_of(const std::vector<ListedPair>& listed, const JudgedSides& sides,
+Result<void> check_explained_of(const std::vector<ListedPair>& listed, const SidesToJudge& sides,
                                 const std::string& part) {
   if (DevicePrograms(sides.programs).any()) return {};
   std::vector<std::string> names;
@@ -54,7 +54,7 @@ Result<void> check_explained_of(const std::vector<ListedPair>& listed, const Jud
   return check_explained(part, names);
 }
 
-Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration& calibrations,
+Result<MeasuredSides> measure(const SidesToJudge& sides, const JudgeRequest& request, KnownCalibration& calibrations,
                               const App& app) {
   // What stands in the way of one is told once, at the end.
   const auto calibration_of = [&calibrations](const Run& baseline, const Run& candidate) {
@@ -450,12 +450,12 @@ std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
   return text;
 }
 
-Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
+Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& request, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
   return judge_programs(sides, request, std::move(calibrations), app);
 }
 
-Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration calibrations,
+Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& request, KnownCalibration calibrations,
                                 const App& app) {
   STEELYARD_TRY(MeasuredSides of_sides, measure(sides, request, calibrations, app));
   if (request.one_build != nullptr && request.one_build->was_read()) {

@@ -47,16 +47,16 @@ struct SideDescription {
   LeftProcesses::Count left_by_build = {};
 };
 
-struct JudgedSides {
+struct SidesToJudge {
   std::vector<ProgramPair> programs;
   SideDescription baseline;
   SideDescription candidate;
 };
 
 // `calibrations`: read before strangers' code was built, which may have written another file there.
-Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration calibrations,
+Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& request, KnownCalibration calibrations,
                                 const App& app);
-Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app);
+Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& request, const App& app);
 
 struct CommitPair {
   std::string baseline;   // full sha

@@ -70,15 +70,16 @@ bench::Program program_of(const std::string& path, const AbOptions& options) {
 
 Result<ExitCode> judge_files(const AbOptions& options, const JudgeRequest& request, const App& app) {
   if (!options.bench.empty()) app.note("two executables: --bench is not used");
-  JudgeRequest told = request;
+  JudgeRequest with_notes = request;
   std::error_code ignored;
   if (std::filesystem::equivalent(options.baseline, options.candidate, ignored)) {
-    told.notes.push_back(warning::sides_are_one("program", options.candidate));
+    with_notes.notes.push_back(warning::sides_are_one("program", options.candidate));
   }
-  return judge_programs({{{program_of(options.baseline, options), program_of(options.candidate, options)}},
-                         {options.baseline},
-                         {options.candidate}},
-                        told, app);
+  const ProgramPair pair{.baseline = program_of(options.baseline, options),
+                         .candidate = program_of(options.candidate, options)};
+  const SidesToJudge sides{
+      .programs = {pair}, .baseline = {.program = options.baseline}, .candidate = {.program = options.candidate}};
+  return judge_programs(sides, with_notes, app);
 }
 
 // Two commands are the sides themselves. One is run in two folders, or in the work trees of two commits.
@@ -89,20 +90,21 @@ Result<ExitCode> judge_commands(const AbOptions& options, const std::vector<std:
   if (named.name.empty()) named.name = name_of_commands(commands.front(), commands.back());
   STEELYARD_TRY(bench::Program baseline, program_of_command(named, commands.front(), folders.front()));
   STEELYARD_TRY(bench::Program candidate, program_of_command(named, commands.back(), folders.back()));
-  JudgeRequest told = request;
+  JudgeRequest with_notes = request;
   std::error_code ignored;
   const bool in_one_folder =
       folders.front() == folders.back() || std::filesystem::equivalent(folders.front(), folders.back(), ignored);
   if (in_one_folder && commands.front() == commands.back()) {
-    told.notes.push_back(warning::sides_are_one("command", commands.front()));
+    with_notes.notes.push_back(warning::sides_are_one("command", commands.front()));
   }
   const auto text_of = [&](const std::string& command, const std::filesystem::path& folder) {
-    return SideDescription{folder.empty() ? command : command + " (in " + folder.string() + ')'};
+    return SideDescription{.program = folder.empty() ? command : command + " (in " + folder.string() + ')'};
   };
-  return judge_programs({{{std::move(baseline), std::move(candidate)}},
-                         text_of(commands.front(), folders.front()),
-                         text_of(commands.back(), folders.back())},
-                        told, app);
+  const ProgramPair pair{.baseline = std::move(baseline), .candidate = std::move(candidate)};
+  const SidesToJudge sides{.programs = {pair},
+                           .baseline = text_of(commands.front(), folders.front()),
+                           .candidate = text_of(commands.back(), folders.back())};
+  return judge_programs(sides, with_notes, app);
 }
 
 struct RepositoryCommits {
@@ -123,8 +125,10 @@ Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
   if (shard) STEELYARD_CHECK(check_outputs_of_shard(options.outputs));
   const Cancellation cancellation;
-  JudgeRequest request{configuration, options.outputs, false, cancellation.flag()};
-  request.shard = shard ? &*shard : nullptr;
+  const JudgeRequest request{.configuration = configuration,
+                             .outputs = options.outputs,
+                             .cancelled = cancellation.flag(),
+                             .shard = shard ? &*shard : nullptr};
   const bool has_command = !options.command.commands.empty();
   if (options.baseline.empty()) return judge_commands(options, {{}, {}}, request, app);
   if (has_command && is_place(options.baseline) && is_place(options.candidate)) {

@@ -70,13 +70,13 @@ class PairMeasurer {
   Result<void> measure(const std::string& before, const std::string& after) {
     STEELYARD_TRY(const Commit baseline, repository_.describe_baseline(before));
     STEELYARD_TRY(const Commit candidate, repository_.describe(after));
-    const Result<JudgedSides> sides = sides_of(baseline, candidate);
+    const Result<SidesToJudge> sides = sides_of(baseline, candidate);
     // The report has no step of what was interrupted: here is which build was stopped.
     if (!sides && cancelled_->load()) app_.warn(sides.error().text());
     if (!sides) return sides.error();
     Configuration configuration = configuration_;
     configuration.run.seed += ++measured_;
-    const JudgeRequest request{configuration, outputs_, false, cancelled_};
+    const JudgeRequest request{.configuration = configuration, .outputs = outputs_, .cancelled = cancelled_};
     STEELYARD_TRY(const ExitCode code, judge_programs(*sides, request, calibrations_, app_));
     if (code == ExitCode::store_away)
       return store_error("the store", "it could not be reached", "", "what was measured waits in the spool");
@@ -84,8 +84,8 @@ class PairMeasurer {
   }
 
  private:
-  Result<JudgedSides> sides_of(const Commit& baseline, const Commit& candidate) {
-    JudgedSides sides;
+  Result<SidesToJudge> sides_of(const Commit& baseline, const Commit& candidate) {
+    SidesToJudge sides;
     STEELYARD_TRY(sides.programs, builds_.pairs_of(baseline, candidate));
     STEELYARD_TRY(const std::filesystem::path before, builds_.tree_of(baseline));
     STEELYARD_TRY(const std::filesystem::path after, builds_.tree_of(candidate));

@@ -102,9 +102,14 @@ Result<ExitCode> plan_and_judge(const GateOptions& options, const App& app) {
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
   if (!options.bench.empty()) judged.other.candidates_programs.clear();
-  const JudgeRequest request{
-      judged.configuration,      options.outputs, options.bench.empty(), cancellation.flag(), true, judged.notes,
-      shard ? &*shard : nullptr, nullptr,         judged.other};
+  const JudgeRequest request{.configuration = judged.configuration,
+                             .outputs = options.outputs,
+                             .expect_every_target = options.bench.empty(),
+                             .cancelled = cancellation.flag(),
+                             .adds_up_creep = true,
+                             .notes = judged.notes,
+                             .shard = shard ? &*shard : nullptr,
+                             .other = judged.other};
   return judge_commits(plan.repository, plan.commits, programs, {}, request, app);
 }
 
