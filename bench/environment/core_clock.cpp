@@ -66,14 +66,14 @@ std::optional<double> clock_mhz_here(Nanoseconds length) {
   return static_cast<double>(turns * kAdditionsPerTurn) / fastest_ns * 1e3;
 }
 
-std::optional<double> core_clock_mhz(int core, Nanoseconds length) {
+std::optional<double> core_clock_mhz(int core) {
   cpu_set_t before;
   if (core < 0 || core >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof(before), &before) != 0) return std::nullopt;
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(static_cast<std::size_t>(core), &only);
   if (::sched_setaffinity(0, sizeof(only), &only) != 0) return std::nullopt;
-  const auto mhz = clock_mhz_here(length);
+  const auto mhz = clock_mhz_here();
   ::sched_setaffinity(0, sizeof(before), &before);
   return mhz;
 }

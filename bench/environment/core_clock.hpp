@@ -9,12 +9,12 @@
 
 namespace steelyard::bench {
 
-// Moves the calling thread to the core, runs chains for about `length` (twenty short ones, the fastest counts, so that
-// an interruption does not lower it), and moves it back. Absent where the core cannot be entered or the processor is
-// none of those.
-std::optional<double> core_clock_mhz(int core, Nanoseconds length = milliseconds(1));
+// Moves the calling thread to the core, runs chains there as clock_mhz_here() does, and moves it back. Absent where the
+// core cannot be entered, or that function says nothing.
+std::optional<double> core_clock_mhz(int core);
 
-// On the core that the calling thread happens to be on.
+// On the core that the calling thread happens to be on: chains for about `length` (twenty short ones, the fastest
+// counts, so that an interruption does not lower it). Absent where the processor is none of those.
 std::optional<double> clock_mhz_here(Nanoseconds length = milliseconds(1));
 
 }  // namespace steelyard::bench

@@ -48,7 +48,7 @@ Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSet
 // processes, three where one had to fail to show which min_time it takes; benchmarks have no suite. Error (input):
 // cannot be executed, no Google Benchmark program; (program): it crashes or hangs.
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
-                                    const std::atomic<bool>* cancelled = nullptr);
+                                    const std::atomic<bool>* cancelled);
 
 // "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
 std::string openblas_core_of(std::string_view error_output);

@@ -117,7 +117,7 @@ std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& c
 // does not succeed ends the invocation, as its result. Error (program): what comes before did not succeed; then no
 // command has a result. Cancelled while that ran, every command ends as ChildEnd::cancelled.
 std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>& commands,
-                                                 const std::atomic<bool>* cancelled = nullptr);
+                                                 const std::atomic<bool>* cancelled);
 
 // What a child left at `file`: at most `most` bytes, of its beginning or its end. A program decides what lies there, so
 // that a link is not followed, and a pipe or a device not read. Error (program): `found` says what was there instead.

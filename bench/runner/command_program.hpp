@@ -36,7 +36,7 @@ inline constexpr Nanoseconds kLongestInvocation = milliseconds(500);
 // nothing on `core`. Benchmarks have no suite. Precondition: program.command. Error (input): cannot be executed;
 // (program): it fails, hangs, or leaves no results that its format knows.
 Result<ProgramListing> list_command(const Program& program, std::optional<int> core, const MeasuringSettings& settings,
-                                    const std::atomic<bool>* cancelled = nullptr);
+                                    const std::atomic<bool>* cancelled);
 
 // Leaves those whose name matches, as Google Benchmark's programs choose by it: an extended regular expression, behind
 // a "-" those that do not match; all of them where it is empty or "all". Error (input): it is none.

@@ -101,7 +101,7 @@ Result<void> write_text_file(const std::filesystem::path& file, const std::strin
                              LinkInPlace link = LinkInPlace::replaced);
 
 // Why write_text_file() could not write there now; empty: it could. A file made for trying does not stay.
-std::string trouble_of_place(const std::filesystem::path& file, LinkInPlace link = LinkInPlace::replaced);
+std::string trouble_of_place(const std::filesystem::path& file, LinkInPlace link);
 
 // Ctrl-C and SIGTERM while something long runs: the first sets a flag that the runner looks at, so that what was
 // measured is reported and temporary folders go; a second one ends the process at once.

@@ -51,7 +51,7 @@ using NewRuns = std::map<std::string, bool, std::less<>>;
 // each, and the comparison, is in the store afterwards, or its place on disk is named and store_away returned. That
 // they are kept in the store is said only where they are. `are_new`: null where nobody asks.
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
-                          const std::vector<const Run*>& runs = {}, const std::vector<RunHeader>& in_spool = {},
+                          const std::vector<const Run*>& runs, const std::vector<RunHeader>& in_spool = {},
                           NewRuns* are_new = nullptr);
 
 }  // namespace steelyard::ci

@@ -151,9 +151,9 @@ std::string name_of(const BuildIdentity& identity, const std::atomic<bool>* canc
   return hash.hex();
 }
 
-Result<void> copy_build(const fs::path& from_tree, const fs::path& to_tree, const bench::SharedConfinement& confinement,
-                        KeptBuildLimits limits) {
-  STEELYARD_TRY(const std::vector<std::string> added, added_within(from_tree, limits, confinement));
+Result<void> copy_build(const fs::path& from_tree, const fs::path& to_tree,
+                        const bench::SharedConfinement& confinement) {
+  STEELYARD_TRY(const std::vector<std::string> added, added_within(from_tree, KeptBuildLimits{}, confinement));
   for (const std::string& one : added) {
     const Result<void> copied = copy_whole(from_tree / one, to_tree / one);
     if (copied) continue;

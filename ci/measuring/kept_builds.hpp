@@ -40,7 +40,7 @@ struct KeptBuildLimits {
 // What a build added to its work tree, into another one that is a fresh checkout, and is one again after an error.
 // Error (input): it changed files of the commit, or is too large. `confinement`: in which it was built.
 Result<void> copy_build(const std::filesystem::path& from_tree, const std::filesystem::path& to_tree,
-                        const bench::SharedConfinement& confinement, KeptBuildLimits limits = {});
+                        const bench::SharedConfinement& confinement);
 
 class KeptBuilds {
  public:

@@ -48,8 +48,7 @@ std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
 // One alert with its whole life. `search`: the command that finds its commit; empty: none.
 std::string terminal_alert(const storage::Alert& alert, const std::string& search, const TerminalStyle& style);
 // Schema steelyard.alerts/1.
-std::string json_alerts(const std::vector<storage::Alert>& alerts,
-                        const std::vector<storage::KeptChangePoint>& aside = {});
+std::string json_alerts(const std::vector<storage::Alert>& alerts, const std::vector<storage::KeptChangePoint>& aside);
 
 // One of them, and one change point, in a line each, for documents that hold them.
 std::string json_alert(const storage::Alert& alert);

@@ -256,17 +256,27 @@ std::optional<NearbyMove> nearby_move(const Series& series, const std::string& m
   return found;
 }
 
+constexpr std::size_t kMinSeriesOfMachine = 5;  // fewer say nothing about a machine
+constexpr double kMinMovedShare = 0.6;          // of the machine's series of one metric that must move alike
+// Moves are alike where their logarithms lie within this factor of the median's: two thirds of it to one and a half. A
+// machine's trouble (clock, neighbour, memory) hits kernels unequally, but with one sign; a change of the code may
+// double one and spare the next.
+constexpr double kAlikeFactor = 1.5;
+// Chance that series which all moved with the others show one that surely did not, by their noise.
+constexpr double kStillError = 0.05;
+
 // Whether a series without a point of its own surely did not move with the others: its interval ends before the least
 // move that is like theirs. One-sided, Student's, and Bonferroni's over the `series` that are asked.
-bool stood_still(const NearbyMove& nearby, double usual, const SharedMoveRules& rules, std::size_t series) {
+bool stood_still(const NearbyMove& nearby, double usual, std::size_t series) {
   if (!nearby.error) return false;
-  const double probability = 1 - rules.still_error / static_cast<double>(series);
+  const double probability = 1 - kStillError / static_cast<double>(series);
   const double reach = student_quantile(probability, nearby.degrees) * *nearby.error;
-  return (usual > 0 ? nearby.move : -nearby.move) + reach < std::abs(usual) / rules.alike;
+  return (usual > 0 ? nearby.move : -nearby.move) + reach < std::abs(usual) / kAlikeFactor;
 }
 
-bool is_alike(double move, double usual, double factor) {
-  return move * usual > 0 && std::abs(move) <= factor * std::abs(usual) && std::abs(usual) <= factor * std::abs(move);
+bool is_alike(double move, double usual) {
+  return move * usual > 0 && std::abs(move) <= kAlikeFactor * std::abs(usual) &&
+         std::abs(usual) <= kAlikeFactor * std::abs(move);
 }
 
 // What most series of a machine and metric did at one place.
@@ -284,7 +294,6 @@ struct Marking {
   std::span<const Series> series;
   std::span<std::vector<ChangePoint>> changes;
   const CommitOrder& order;
-  const SharedMoveRules& rules;
   std::vector<MovedTogether> moved{};
 
   void mark(const MetricFamily& family, const std::vector<std::size_t>& of_family,
@@ -295,7 +304,7 @@ struct Marking {
       if (const auto move = move_of(change.before, change.after, series[one.series].better)) moves[one.series] = *move;
     }
     // Where hardly any series shows a point, most of them did not move: what their noise says is not asked.
-    const double least = rules.min_share / 2 * static_cast<double>(of_family.size());
+    const double least = kMinMovedShare / 2 * static_cast<double>(of_family.size());
     if (moves.size() < 2 || static_cast<double>(moves.size()) < least) return;
     std::vector<double> found;
     for (const auto& [index, move] : moves) found.push_back(move);
@@ -306,12 +315,12 @@ struct Marking {
       if (own != moves.end() && own->second * usual > 0) continue;
       const auto nearby = nearby_move(series[index], family.first, group.front().range, order);
       if (!nearby) continue;
-      spared_one = spared_one || stood_still(*nearby, usual, rules, of_family.size());
+      spared_one = spared_one || stood_still(*nearby, usual, of_family.size());
       moves.try_emplace(index, nearby->move);
     }
-    std::erase_if(moves, [&](const auto& entry) { return !is_alike(entry.second, usual, rules.alike); });
+    std::erase_if(moves, [&](const auto& entry) { return !is_alike(entry.second, usual); });
     const double share = static_cast<double>(moves.size()) / static_cast<double>(of_family.size());
-    if (share < rules.min_share) return;
+    if (share < kMinMovedShare) return;
     MovedTogether together{.family = family, .last = order.size(), .is_worse = usual > 0, .spared_one = spared_one};
     for (const auto& [index, move] : moves) together.benchmarks.insert(series[index].name);
     for (const RangedChange& one : group) {
@@ -338,7 +347,7 @@ struct Marking {
       }
     }
     return !counted.empty() &&
-           static_cast<double>(counted_moved.size()) >= rules.min_share * static_cast<double>(counted.size());
+           static_cast<double>(counted_moved.size()) >= kMinMovedShare * static_cast<double>(counted.size());
   }
 
   bool speaks_for_code(const MovedTogether& together) const {
@@ -361,7 +370,7 @@ struct Marking {
 }  // namespace
 
 void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
-                       const CommitOrder& order, const SharedMoveRules& rules) {
+                       const CommitOrder& order) {
   std::map<MetricFamily, std::vector<std::size_t>> members;
   std::map<MetricFamily, std::vector<RangedChange>> found;
   for (std::size_t i = 0; i < series.size(); ++i) {
@@ -378,9 +387,9 @@ void mark_shared_moves(std::span<const Series> series, std::span<std::vector<Cha
       }
     }
   }
-  Marking marking{series, changes, order, rules};
+  Marking marking{series, changes, order};
   for (auto& [family, of_family] : found) {
-    if (members[family].size() < rules.min_series) continue;
+    if (members[family].size() < kMinSeriesOfMachine) continue;
     for (const auto& group : explained_together(std::move(of_family))) marking.mark(family, members[family], group);
   }
   marking.name_causes();

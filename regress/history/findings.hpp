@@ -91,21 +91,10 @@ std::vector<std::vector<RangedChange>> explained_together(std::vector<RangedChan
 // or another machine saw the same at the same commits. A change that slows everything and is seen on one machine alone,
 // by its time alone, looks the same as the machine's, and only measuring both commits side by side tells.
 
-struct SharedMoveRules {
-  std::size_t min_series = 5;  // fewer say nothing about a machine
-  double min_share = 0.6;      // of the machine's series of one metric that must move alike
-  // Moves are alike where their logarithms lie within this factor of the median's: two thirds of it to one and a half.
-  // A machine's trouble (clock, neighbour, memory) hits kernels unequally, but with one sign; a change of the code may
-  // double one and spare the next.
-  double alike = 1.5;
-  // Chance that series which all moved with the others show one that surely did not, by their noise.
-  double still_error = 0.05;
-};
-
 // changes[i]: of series[i]. Sets ChangePoint::shared to the share of the machine's series of that metric that moved
 // alike at this place, and to 0 where too few did; and ChangePoint::cause. A series without a change point there counts
 // with what its own levels around the place say. Series without commits have no common place and are left alone.
 void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
-                       const CommitOrder& order, const SharedMoveRules& rules = {});
+                       const CommitOrder& order);
 
 }  // namespace steelyard::regress

@@ -115,7 +115,8 @@ Result<void> write_named_archive(const std::filesystem::path& path, const Run& r
   return write_named_file(path, bytes, link);
 }
 
-Result<std::string> read_archive_bytes(const std::filesystem::path& path, const ArchiveLimits& limits) {
+Result<std::string> read_archive_bytes(const std::filesystem::path& path) {
+  const ArchiveLimits limits;
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   const bool could_be_one = !code && size <= static_cast<std::uintmax_t>(kMaxArchiveBytes);
@@ -126,9 +127,9 @@ Result<std::string> read_archive_bytes(const std::filesystem::path& path, const 
   return read_file(path, limits.file_bytes);
 }
 
-Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits) {
-  STEELYARD_TRY(const std::string bytes, read_archive_bytes(path, limits));
-  return decode_run(bytes, path.string(), limits);
+Result<Run> read_archive(const std::filesystem::path& path) {
+  STEELYARD_TRY(const std::string bytes, read_archive_bytes(path));
+  return decode_run(bytes, path.string());
 }
 
 Result<Run> read_sealed_archive(const std::filesystem::path& path) {

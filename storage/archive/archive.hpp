@@ -55,10 +55,10 @@ bool may_be_read_elsewhere(std::string_view bytes, const Error& error);
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);
 // The same of a place that a person names: through a device or a pipe, which stay (storage/place/files.hpp).
 Result<void> write_named_archive(const std::filesystem::path& path, const Run& run, LinkInPlace link);
-Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+Result<Run> read_archive(const std::filesystem::path& path);
 // The bytes of its file. Error (input): it cannot be read, or has more than the limits allow; of an archive it says how
 // to allow that.
-Result<std::string> read_archive_bytes(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+Result<std::string> read_archive_bytes(const std::filesystem::path& path);
 Result<Run> read_sealed_archive(const std::filesystem::path& path);  // decode_sealed_run() of a file
 // The run's header alone, from the beginning of the file, however long that is: for putting archives in order. Damage
 // behind it is found by whoever reads the run. Error (input): as read_archive().

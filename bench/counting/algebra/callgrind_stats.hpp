@@ -73,7 +73,7 @@ class CallgrindStats {
   Result<FunctionCounts> delta(const CallgrindStats& other, CountKind kind = CountKind::self) const;
 
   // All of it under standard names (see function_counts.hpp).
-  Result<CallgrindStats> as_standardized(const StandardNames& names = {}) const;
+  Result<CallgrindStats> as_standardized(const StandardNames& names) const;
 
  private:
   std::int64_t number_per_run_ = 1;

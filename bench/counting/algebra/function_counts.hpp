@@ -113,7 +113,7 @@ struct StandardNames {
 std::string standard_file(std::string_view file, const StandardNames& names);
 
 // Rows under standard files and without objects. Error (input): as FunctionCounts::transformed.
-Result<FunctionCounts> as_standardized(const FunctionCounts& counts, const StandardNames& names = {});
+Result<FunctionCounts> as_standardized(const FunctionCounts& counts, const StandardNames& names);
 
 // How far the count of each function moves between repeats of one binary, learned from repeats and from nothing else:
 // no list of names that are known to be noisy. A change that repeats alone can make is noise of that size; a change
