@@ -189,10 +189,6 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const RowContext& context,
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Takes the calibration of the machine, where it says enough to be judged by.
 void take_calibration(const Calibration* calibration, Rules rules, Judged& judged) {
   if (calibration == nullptr || calibration->fingerprint != judged.comparison.candidate_fingerprint) return;

@@ -97,10 +97,6 @@ bool is_small_whole(double value) { return std::abs(value) < kGroupedBelow && va
 
 bool is_exact_unit(const std::string& unit) { return unit == "count"; }
 
-}  // namespace
-
-namespace {
-
 std::string factor_text(double ratio) {
   return std::isfinite(100 * ratio) ? "x " + decimal_text(ratio, decimals_for(std::abs(ratio))) : "-";
 }

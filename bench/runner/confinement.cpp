@@ -242,10 +242,6 @@ bool forget_inheritable() {
   return ::syscall(SYS_capset, &header, data) == 0;
 }
 
-}  // namespace
-
-namespace {
-
 // A line of /proc/self/mountinfo (proc(5)).
 struct Mount {
   std::string device;

@@ -105,10 +105,6 @@ bool accepts(const storage::AcceptedAlert& one, const AcceptedIn& where, const S
          goes_no_further(change.after, *one.level, series, where.margin);
 }
 
-}  // namespace
-
-namespace {
-
 using SeriesName = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 SeriesName name_of_series(const storage::HistorySeries& series) {

@@ -60,10 +60,6 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
   rows.insert(at, std::move(row));
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a row says all that is judged of a benchmark without a time: what else is named has to be measured.
 bool names_no_other_metric(const ComparisonPolicy& policy) {
   const std::vector<std::string> named = regress::named_metrics(policy);

@@ -291,10 +291,6 @@ struct MarginsUsed {
   }
 };
 
-}  // namespace
-
-namespace {
-
 constexpr std::size_t kMaxFloorsNamed = 3;
 
 // Rows that one sentence is about, and how far equal builds lay apart in each.

@@ -178,10 +178,6 @@ Result<std::string> trace_text(const bench::Trace& trace, const TraceOptions& op
                                             : terminal_trace(trace, averages, table);
 }
 
-}  // namespace
-
-namespace {
-
 Result<void> set_widths(const std::string& text, TraceOptions& options) {
   constexpr std::size_t kMinWidth = 5, kMaxWidth = 10'000, kMaxWidths = 3;
   options.widths.clear();

@@ -244,10 +244,6 @@ std::optional<std::string> unpack(std::string_view compressed, std::size_t most)
   return bytes;
 }
 
-}  // namespace
-
-namespace {
-
 // Appends to a text, and counts what comes behind `most` bytes.
 struct BoundedText {
   using char_type = char;

@@ -246,6 +246,16 @@ TEST(Text, CommentsHaveASubject) {
   }
 }
 
+TEST(Text, NoNamespaceIsClosedToBeOpenedAgain) {
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    bool is_closed = false;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(is_closed && file.lines[i] == "namespace {") << file.path << ":" << i + 1 << ": it is still open";
+      if (!file.lines[i].empty()) is_closed = file.lines[i] == "}  // namespace";
+    }
+  }
+}
+
 // Sources and pages that the line's comment names. NAME, FOLDER and PAGE stand for any.
 std::vector<std::string> files_in_comment(const std::string& line) {
   static const std::regex name("[A-Za-z0-9_./-]*[A-Za-z0-9_]\\.(hpp|cpp|cuh?|md)\\b(?!\\.[a-z])");

@@ -275,10 +275,6 @@ std::string code_difference(const CodeObject& baseline, const CodeFunction& b, c
   return "";
 }
 
-}  // namespace
-
-namespace {
-
 bool was_executed(const ProfiledFunction& function) {
   const auto costs = [](std::int64_t cost) { return cost != 0; };
   return function.calls != 0 || std::any_of(function.self.begin(), function.self.end(), costs);

@@ -442,10 +442,6 @@ std::uint32_t shapes_id(const SpanFacts& facts) {
   return id_in(current_recording.load(std::memory_order_acquire), text);
 }
 
-}  // namespace
-
-namespace {
-
 // Spans stand in anybody's functions, whose errno is theirs.
 class KeptErrno {
  public:

@@ -340,10 +340,6 @@ class TreeUnfolding {
   std::vector<BySide<std::int64_t>> other_;  // the same, in whole numbers
 };
 
-}  // namespace
-
-namespace {
-
 // What an iteration calls; what leads to the loop is entered once, and of n iterations taken from 2n nothing of it is
 // left.
 bool is_entered_once(const JoinedProfile& profile, const StackFrame& frame) {
