@@ -237,7 +237,7 @@ void Session::plan_sizes() {
   question.first_look = looks() ? look_times().rounds.front() : rounds_;
   for (MeasuredSide& side : sides_) {
     question.start = std::max(question.start, side.listing().start);
-    side.copy().renew(settings_.seed, -3);
+    side.copy().renew(settings_.seed, kTimedRenewal);
     question.copies += side.copy().spent() * (1.0 / std::max(side.copy().renewals(), 1));
   }
   question.repetitions = repetitions();

@@ -239,8 +239,8 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
   Pilot pilot(plan);
   std::vector<double> apart[2];  // by layout
   std::vector<std::optional<double>> first[2];
-  for (const int round : {0, 1}) {
-    for (MeasuredSide* side : plan.sides) side->copy().renew(plan.settings.seed, -1 - round);
+  for (const std::size_t round : {0U, 1U}) {
+    for (MeasuredSide* side : plan.sides) side->copy().renew(plan.settings.seed, kTrialRounds.at(round));
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (const int layout : {0, 1}) {
         const bool in_time = !plan.limits.is_cancelled() && since(begun) < plan.limits.budget * (round == 0 ? 0.5 : 1);

@@ -2,6 +2,7 @@
 // whose samples count for nothing. What it learns decides how long samples are and never which of them count.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -36,6 +37,10 @@ struct LayoutTrial {
   int pairs = 0;  // of rounds that were compared; below kMinTrials nothing is known
 };
 inline constexpr int kMinTrials = 6;
+
+// What FreshCopy::renew() is told of copies that are made before round 0.
+inline constexpr std::array kTrialRounds{-1, -2};  // of try_layouts()
+inline constexpr int kTimedRenewal = -3;           // to tell what one takes
 
 // Two rounds of 16 benchmarks, some of them again where there are fewer, in both layouts, within the plan's budget; the
 // second rounds come after all the first ones, because what disturbs a machine lasts. A host that gives each core to
