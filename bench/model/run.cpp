@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, 5> kKindTexts{"failed", "not reached", "b
                                                      "skipped with an error"};
 }  // namespace
 
+// STEELYARD_VERSION is the project's version in CMakeLists.txt.
+const char* const kToolName = "steelyard " STEELYARD_VERSION;
+
 std::string_view to_text(Layout layout) { return kLayoutTexts.at(static_cast<std::size_t>(layout)); }
 
 std::span<const std::string_view> words_of(Layout) { return kLayoutTexts; }

@@ -50,6 +50,9 @@ struct Commit {
   }
 };
 
+// Name and version of this program, as the header of a run that it measured has it: "steelyard 0.1.0".
+extern const char* const kToolName;
+
 struct RunHeader {
   std::string id;  // hash of the run's content (see storage/archive); empty until sealed
   std::int64_t created_at_unix_ns = 0;

@@ -286,7 +286,7 @@ void Session::choose_layout_by_trial(PilotPlan pilot) {
 void Session::name_measurement(RunHeader& header, std::size_t side) const {
   // Both began together. Where runs stand by their time the baseline shall come first.
   header.created_at_unix_ns = created_at_unix_ns_ + static_cast<std::int64_t>(side);
-  header.tool = "steelyard " STEELYARD_VERSION;
+  header.tool = kToolName;
   header.program = program_line(programs_[side]->program);
   header.session = session_;
   header.layout = layout_.layout;

@@ -104,9 +104,6 @@ bool locale_is_utf8() {
 
 }  // namespace
 
-// STEELYARD_VERSION is the project's version in CMakeLists.txt.
-const char* const kToolName = "steelyard " STEELYARD_VERSION;
-
 Streams make_streams(std::istream& in, std::ostream& out, std::ostream& err) {
   return {in, out, err, &out == &std::cout && isatty(STDOUT_FILENO) == 1,
           &err == &std::cerr && isatty(STDERR_FILENO) == 1};

@@ -39,9 +39,6 @@ ExitCode exit_code_of(const Error& error);
 
 extern const char* const kExitCodeTable;  // what each of them means, for the help
 
-// Name and version of this program, as every run's header has it: "steelyard 0.1.0".
-extern const char* const kToolName;
-
 enum class ColorChoice { automatic, always, never };
 
 // A setting that steelyard.toml has as well: both doors share one parser and one text.

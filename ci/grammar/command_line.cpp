@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/run.hpp"
 #include "ci/config/written_value.hpp"
 
 namespace steelyard::ci {

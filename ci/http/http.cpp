@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/model/run.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::ci {
@@ -29,7 +30,6 @@ namespace {
 
 constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10U;
 constexpr long kConnectTimeoutMs = 10'000;
-constexpr const char* kOurName = "steelyard " STEELYARD_VERSION;  // to servers
 
 struct EasyHandle {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
@@ -139,7 +139,7 @@ HttpOutcome send(const HttpRequest& request) {
   set_bounds(handle.get(), request);
   curl_easy_setopt(handle.get(), CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(handle.get(), CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  curl_easy_setopt(handle.get(), CURLOPT_USERAGENT, kOurName);
+  curl_easy_setopt(handle.get(), CURLOPT_USERAGENT, kToolName);
   curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, headers.get());
   if (!request.body.empty()) {
     curl_easy_setopt(handle.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/run.hpp"
 #include "bench/model/text.hpp"
-#include "ci/app/app.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/ended_gate.hpp"
 #include "ci/report/findings.hpp"

@@ -6,6 +6,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/run.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/report/bisect.hpp"

@@ -5,6 +5,7 @@
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
+#include "bench/model/run.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/verbs/db.hpp"

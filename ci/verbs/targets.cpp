@@ -6,6 +6,7 @@
 
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/run.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
