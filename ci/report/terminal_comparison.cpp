@@ -32,8 +32,6 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-}  // namespace
-
 // What happened, as a terminal tells it above the rows: findings, and what rows without an answer have in common.
 class TerminalFindings {
  public:
@@ -139,8 +137,6 @@ std::string TerminalFindings::all() const {
   }
   return text;
 }
-
-namespace {
 
 // Every row with what is behind it.
 class WholeReport {
