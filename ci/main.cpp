@@ -1,3 +1,4 @@
+// Where the program begins: passwords go out of the list of processes, all else is ci/run.hpp.
 #include <algorithm>
 #include <iostream>
 #include <string>

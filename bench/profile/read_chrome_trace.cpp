@@ -1,3 +1,4 @@
+// Reads a Chrome trace into a Trace, straight from its JSON, with what PyTorch adds to its events.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,3 +1,4 @@
+// Writes a Trace as a Chrome trace, event by event.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,3 +1,4 @@
+// Writes a Trace as packets of Perfetto: the numbers of their fields, and what of a trace goes into which.
 #include <algorithm>
 #include <array>
 #include <limits>

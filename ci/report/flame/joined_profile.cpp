@@ -1,3 +1,4 @@
+// Two counted profiles laid over each other: how parts are added up, functions matched, and inlined code placed.
 #include "ci/report/flame/stack_tree.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// What stands out in a trace: each thing worth a look with its share of the time and what may be done, the largest
+// first.
 #include <algorithm>
 #include <utility>
 

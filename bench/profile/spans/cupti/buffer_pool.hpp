@@ -1,3 +1,4 @@
+// Memory for CUPTI to fill, all zero when it is handed out: a bounded number of buffers that are used again.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,7 +13,6 @@ namespace steelyard {
 inline constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMaxBuffers = 64;  // half a gigabyte of addresses; memory as far as they are filled
 
-// Memory for CUPTI to fill. All zero when it is handed out.
 class BufferPool {
  public:
   // nullptr: all are in use.
