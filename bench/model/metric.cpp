@@ -69,7 +69,7 @@ constexpr std::array kKnownMetrics{
 };
 static_assert(std::all_of(kKnownMetrics.begin(), kKnownMetrics.end(), [](const KnownMetric& known) {
   if (!known.group) return known.column.empty();
-  return !known.column.empty() && static_cast<std::size_t>(*known.group) < kCounterGroupCount;
+  return !known.gates && !known.column.empty() && static_cast<std::size_t>(*known.group) < kCounterGroupCount;
 }));
 constexpr std::array<std::string_view, 3> kBetterTexts{"lower", "higher", "undeclared"};
 constexpr std::array<std::string_view, 2> kMetricKindTexts{"noisy", "counted"};

@@ -88,6 +88,14 @@ Result<std::string> read_text(const WrittenValue& value, const std::string& wher
 
 namespace {
 
+// Of a filter; behind "-" what is excluded.
+std::string expression_of(const std::string& filter) { return filter.substr(filter.starts_with('-') ? 1 : 0); }
+
+bool is_costly(const std::string& expression) {
+  constexpr std::size_t kLongestTried = 1000;
+  return expression.size() > kLongestTried || expression.find('{') != std::string::npos;
+}
+
 // What POSIX's extended expressions say against it; empty: nothing.
 std::string fault_of(const std::string& expression) {
   regex_t compiled{};
@@ -113,14 +121,30 @@ bool is_ecmascript(const std::string& expression) {
 // for good, is what has flags ("(?i)"), which RE2 alone knows; what is long, in which compilers recurse too deep; and
 // what counts ("{9}"), of which some take more memory than there is.
 Result<void> check_filter(const std::string& filter, const std::string& where) {
-  constexpr std::size_t kLongestTried = 1000;
-  const std::string expression = filter.substr(filter.starts_with('-') ? 1 : 0);  // "-": all others
-  const bool is_beyond_trying = expression.find("(?") != std::string::npos || expression.find('{') != std::string::npos;
-  if (expression.size() > kLongestTried || is_beyond_trying) return {};
+  const std::string expression = expression_of(filter);
+  if (is_costly(expression) || expression.find("(?") != std::string::npos) return {};
   const std::string fault = fault_of(expression);
   if (fault.empty() || is_ecmascript(expression)) return {};
   return input_error(where, '"' + filter + "\", which is no regular expression (" + fault + ')',
                      "one, as Google Benchmark takes it", "write \\( for a parenthesis that is meant");
+}
+
+bool filter_excludes(const std::string& filter, const std::string& benchmark) {
+  const std::string expression = expression_of(filter);
+  if (filter.empty() || filter == "all" || is_costly(expression)) return false;
+  const bool is_excluding = filter.starts_with('-');
+  regex_t compiled{};
+  const bool is_posix = ::regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB) == 0;
+  if (is_posix) {
+    const bool matches = ::regexec(&compiled, benchmark.c_str(), 0, nullptr, 0) == 0;
+    ::regfree(&compiled);
+    if (matches != is_excluding) return false;
+  }
+  try {
+    return std::regex_search(benchmark, std::regex(expression)) == is_excluding;
+  } catch (const std::regex_error&) {
+    return is_posix;
+  }
 }
 
 Result<std::string> read_filter(const WrittenValue& value, const std::string& where) {

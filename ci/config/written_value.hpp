@@ -27,6 +27,9 @@ Result<std::string> read_text(const WrittenValue& value, const std::string& wher
 // A filter of benchmarks, as Google Benchmark takes it. Error (input): no dialect of regular expressions takes it.
 Result<std::string> read_filter(const WrittenValue& value, const std::string& where);
 Result<void> check_filter(const std::string& filter, const std::string& where);
+// Whether the filter excludes the benchmark in each dialect that takes it; false where they disagree, as of "\d", or
+// where finding out may cost too much.
+bool filter_excludes(const std::string& filter, const std::string& benchmark);
 Result<bool> read_flag(const WrittenValue& value, const std::string& where);
 Result<Nanoseconds> read_duration(const WrittenValue& value, const std::string& where);  // above 0
 Result<std::string> read_day(const WrittenValue& value, const std::string& where);       // "2026-12-31", a real one

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/runner/command_program.hpp"
 #include "bench/runner/run_header.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/judging/baseline_policy.hpp"
@@ -276,6 +276,15 @@ Candidate find_candidate(const GateRequest& gate, const Configuration& configura
   return {{std::move(run), false, std::move(warnings)}, names_stored_run(gate.run)};
 }
 
+// "BM_gemm [suite=cpu,dtype=f32]" as "BM_gemm [dtype=f32]".
+std::string without_suite(const std::string& canonical) {
+  constexpr std::string_view kSuite = " [suite=";
+  const std::size_t suffix = canonical.rfind(kSuite);
+  if (suffix == std::string::npos) return canonical;
+  const std::size_t end = canonical.find(',', suffix);
+  return canonical.substr(0, suffix) + (end == std::string::npos ? "" : " [" + canonical.substr(end + 1));
+}
+
 void erase_outside_filter(const RunHeader& candidate, Comparison& comparison) {
   const std::set<std::string> outside = benchmarks_outside_filter(candidate, comparison);
   if (outside.empty()) return;
@@ -294,10 +303,9 @@ std::set<std::string> benchmarks_outside_filter(const RunHeader& candidate, cons
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::missing || row.benchmark == regress::kAllBenchmarks) continue;
     // As its program lists it, and as a command's results have it.
-    std::vector<bench::ListedBenchmark> names(2);
-    names[0].name = name_in_program(row.benchmark);
-    names[1].name = row.benchmark;
-    if (bench::keep_matching(filter, names) && names.empty()) outside.insert(row.benchmark);
+    const bool is_outside = filter_excludes(filter, name_in_program(row.benchmark)) &&
+                            filter_excludes(filter, without_suite(row.benchmark));
+    if (is_outside) outside.insert(row.benchmark);
   }
   return outside;
 }

@@ -6,6 +6,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/causes.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/reasons.hpp"
@@ -153,9 +154,10 @@ class Tally {
 // "2: BM_a +1.20 % (-0.50 % to +3.00 %), BM_b +0.90 % (-2.00 % to +4.00 %)": what rows are alone.
 std::string alone_figures(const std::vector<const ComparisonRow*>& rows) {
   constexpr std::size_t kMaxNamed = 3;
+  constexpr std::size_t kLongestName = 80;  // notes are cut, and the figures are what this one is for
   std::string text = std::to_string(rows.size());
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? ": " : ", ") + name_as_given(rows[i]->benchmark) + " " +
+    text += (i == 0 ? ": " : ", ") + shortened(name_as_given(rows[i]->benchmark), kLongestName, true) + " " +
             solo_change_text(*rows[i]->solo, Figures::shown);
   }
   return text + (rows.size() > kMaxNamed ? " and " + std::to_string(rows.size() - kMaxNamed) + " more" : "");

@@ -12,7 +12,6 @@
 #include "ci/report/changes.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
-#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {

@@ -86,11 +86,14 @@ struct RowsOfBenchmark {
 
 // New and skipped rows are nobody's answer.
 std::map<std::string_view, RowsOfBenchmark> rows_by_benchmark(const Comparison& comparison) {
-  const bool any_gates = std::ranges::any_of(comparison.rows, &ComparisonRow::gates);
+  const auto is_asked = [](const ComparisonRow& row) {
+    return row.verdict != Verdict::fresh && row.verdict != Verdict::skipped;
+  };
+  const bool any_gates =
+      std::ranges::any_of(comparison.rows, [&](const ComparisonRow& row) { return row.gates && is_asked(row); });
   std::map<std::string_view, RowsOfBenchmark> benchmarks;
   for (const ComparisonRow& row : comparison.rows) {
-    if (any_gates && !row.gates) continue;
-    if (row.verdict == Verdict::fresh || row.verdict == Verdict::skipped) continue;
+    if ((any_gates && !row.gates) || !is_asked(row)) continue;
     RowsOfBenchmark& rows = benchmarks[row.benchmark];
     if (row.verdict == Verdict::unchanged) {
       rows.unchanged.push_back(&row);
@@ -120,12 +123,12 @@ std::string_view to_text(NoChange answer) {
 std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
   if (std::ranges::any_of(comparison.rows, is_called_changed)) return std::nullopt;
   NoChangeAnswer found;
-  bool has_unjudged = false;
+  std::int64_t unjudged = 0;
   std::set<std::string> metrics;
   for (const auto& [benchmark, rows] : rows_by_benchmark(comparison)) {
     found.benchmarks += benchmark == regress::kAllBenchmarks ? 0 : 1;
     if (rows.has_unjudged) {
-      has_unjudged = true;
+      ++unjudged;
     } else if (rows.unchanged.empty()) {
       ++found.undecided;
     } else if (!rows.has_undecided) {
@@ -140,10 +143,11 @@ std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
   if (2 * found.undecided > found.benchmarks) {
     found.answer = NoChange::cannot_tell;
     found.text = "Cannot tell: " + grouped_text(found.undecided) + " of " + benchmarks + " undecided" +
-                 (shown.empty() ? "" : " (" + shown + ")");
+                 (shown.empty() ? "" : " (" + shown + ")") +
+                 (unjudged > 0 ? ", " + grouped_text(unjudged) + " could not be compared" : "");
     return found;
   }
-  if (has_unjudged || found.benchmarks == 0) return std::nullopt;
+  if (unjudged > 0 || found.benchmarks == 0) return std::nullopt;
   if (found.unchanged == found.benchmarks) {
     found.answer = NoChange::nothing_changed;
     found.text = "Nothing changed: " + benchmarks + " shown unchanged";

@@ -21,7 +21,7 @@ std::string counted_text(const Comparison& comparison);
 Verdict headline_verdict(const Comparison& comparison);
 
 // What is answered where no row changed.
-//   nothing_changed  each row that gates is shown unchanged
+//   nothing_changed  each row that gates and is on both sides is shown unchanged
 //   no_change_found  some are, and others undecided
 //   cannot_tell      of most benchmarks no row is decided
 enum class NoChange { nothing_changed, no_change_found, cannot_tell };

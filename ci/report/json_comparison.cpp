@@ -32,9 +32,10 @@ Json summary_json(const Comparison& comparison) {
 Json answer_json(const NoChangeAnswer& answer, const Comparison& comparison) {
   Json json{{"kind", to_text(answer.answer)}, {"text", answer.text},           {"benchmarks", answer.benchmarks},
             {"undecided", answer.undecided},  {"unchanged", answer.unchanged}, {"unchanged_in_part", answer.in_part}};
+  if (answer.answer == NoChange::nothing_changed) return json;
   if (const std::optional<NextStep> step = deciding_step(comparison, SidesFrom::kept)) {
     json["advice"] = step->advice;
-    json["command"] = step->command;
+    json["command"] = json_text(step->command);
   }
   return json;
 }

@@ -172,7 +172,7 @@ std::string title(const Comparison& comparison, const std::string& promised, Sid
   const std::string counts = summary_line(comparison) + counted_text(comparison);
   const std::optional<NoChangeAnswer> doubtful = doubtful_answer(comparison);
   if (!doubtful) return "Performance: " + counts + promised + "\n\n";
-  std::string text = doubtful->text + promised + "\n\n" + counts;
+  std::string text = words(doubtful->text) + promised + "\n\n" + counts;
   if (const std::optional<NextStep> step = deciding_step(comparison, from, ReadAt::comment)) {
     text += "; " + words(step->advice) + (step->command.empty() ? "" : ": " + code(step->command, false));
   }

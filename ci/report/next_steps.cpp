@@ -84,6 +84,8 @@ std::string rounds_options(const Comparison& comparison, std::int32_t wanted) {
   return "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : "");
 }
 
+enum class RowsAsked { all, gating };
+
 // Rows without an answer that one step would decide.
 struct UndecidedRows {
   std::int64_t rows = 0;
@@ -118,8 +120,8 @@ UndecidedRows advise_hopeless(const Comparison& comparison, const std::vector<co
   const bool are_few =
       std::all_of(rows.begin(), rows.end(), [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
   if (detectable > kAnything && are_few) {
-    return advised(
-        measuring_step(reader, "of too few rounds to say more; measure longer", rounds_options(comparison, 0)));
+    return inconclusive_rows(rows.size(), ", of too few rounds to say more; ",
+                             measuring_step(reader, "measure longer", rounds_options(comparison, 0)));
   }
   const std::string too_noisy = "too noisy" + rounds_of_noise_text(rows) + "; ";
   // A margin wider than any calibration may give would hide what people want to know.
@@ -136,15 +138,15 @@ UndecidedRows advise_hopeless(const Comparison& comparison, const std::vector<co
                                      : NextStep{care, comparing_command(reader.from, margin)});
 }
 
-// How many rounds each row would need stands in its reason and decides here too.
-std::vector<UndecidedRows> undecided_rows(const Comparison& comparison, Reader reader) {
+// How many rounds each row would need stands in its reason and decides here too. `of`: all rows, or those that gate.
+std::vector<UndecidedRows> undecided_rows(const Comparison& comparison, Reader reader, RowsAsked of = RowsAsked::all) {
   std::int64_t apart = 0;
   std::int64_t contradicted = 0;
   std::int64_t uncounted = 0;
   std::vector<const ComparisonRow*> sensible;
   std::vector<const ComparisonRow*> hopeless;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.verdict != Verdict::inconclusive) continue;
+    if (row.verdict != Verdict::inconclusive || (of == RowsAsked::gating && !row.gates)) continue;
     if (row.metric.kind != MetricKind::noisy) {
       const bool was_counted = row.ratio || (row.baseline && row.candidate);
       uncounted += was_counted || row.notes.has(RowNote::skipped_by_baseline) ? 0 : 1;
@@ -162,8 +164,8 @@ std::vector<UndecidedRows> undecided_rows(const Comparison& comparison, Reader r
   }
   std::vector<UndecidedRows> groups;
   if (apart > 0) {
-    groups.push_back(inconclusive_rows(static_cast<std::size_t>(apart), ", ",
-                                       {"measured apart; measure both sides together", "steelyard ab OLD NEW"}));
+    groups.push_back(inconclusive_rows(static_cast<std::size_t>(apart), ", measured apart; ",
+                                       {"measure both sides together", "steelyard ab OLD NEW"}));
   }
   if (contradicted > 0) {
     groups.push_back({contradicted, std::to_string(contradicted) + " changed side by side and not alone", "; ",
@@ -350,7 +352,10 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
 }
 
 std::optional<NextStep> deciding_step(const Comparison& comparison, SidesFrom from, ReadAt at) {
-  std::vector<UndecidedRows> groups = undecided_rows(comparison, {from, at});
+  const bool any_gates = std::ranges::any_of(
+      comparison.rows, [](const ComparisonRow& row) { return row.verdict == Verdict::inconclusive && row.gates; });
+  std::vector<UndecidedRows> groups =
+      undecided_rows(comparison, {from, at}, any_gates ? RowsAsked::gating : RowsAsked::all);
   const auto most = std::ranges::max_element(groups, {}, &UndecidedRows::rows);
   return most == groups.end() ? std::nullopt : std::optional(std::move(most->step));
 }

@@ -31,8 +31,8 @@ enum class ReadAt { terminal, comment };
 std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from = SidesFrom::this_command,
                                  ReadAt at = ReadAt::terminal);
 
-// What would decide most of the rows that are undecided: "measure longer", "--rounds 64". Absent where none is
-// undecided, or nothing would decide them.
+// What would decide most of the rows that are undecided and gate, or of all where none of them gates: "measure longer",
+// "--rounds 64". Absent where none is undecided, or nothing would decide them.
 std::optional<NextStep> deciding_step(const Comparison& comparison, SidesFrom from = SidesFrom::this_command,
                                       ReadAt at = ReadAt::terminal);
 // As one text behind a sentence: "; measure longer: --rounds 64"; empty where there is none.

@@ -245,9 +245,8 @@ export function gate_table(gates: ComparisonHeader[]): HTMLElement {
 }
 
 export function verdict_of_gate(gate: ComparisonHeader): HTMLElement {
-  const {regression = 0, improvement = 0, inconclusive = 0} = gate.summary;
-  const rows = Object.values(gate.summary).reduce((sum, count) => sum + count, 0);
-  if (gate.gates === 0 && regression + improvement === 0 && 2 * inconclusive > rows)
+  const {regression = 0, improvement = 0, unchanged = 0, inconclusive = 0} = gate.summary;
+  if (gate.gates === 0 && regression + improvement + unchanged === 0 && inconclusive > 0)
     return h('span', {class: 'answer'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '?'), ' cannot tell');
   return gate.gates > 0
     ? h('span', {class: 'answer regression'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '\u2717'), ' fails')

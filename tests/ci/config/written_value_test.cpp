@@ -69,6 +69,19 @@ TEST(CommandWords, RefusesOpenQuotesAndNothing) {
   EXPECT_EQ(words("''")[0], "error: --bench: found nothing, wanted a path and its arguments");
 }
 
+TEST(WrittenFilter, ExcludesWhatNoDialectThatTakesItMatches) {
+  EXPECT_TRUE(filter_excludes("BM_(varied|changing)", "BM_same"));
+  EXPECT_FALSE(filter_excludes("BM_(varied|changing)", "BM_varied/8"));
+  EXPECT_FALSE(filter_excludes(R"(BM_sort/\d+)", "BM_sort/1024")) << "digits, or the letter d";
+  EXPECT_TRUE(filter_excludes("-BM_same$", "BM_same"));
+  EXPECT_FALSE(filter_excludes("-BM_same$", "BM_same/8"));
+  EXPECT_TRUE(filter_excludes("(?:BM_a|BM_b)", "BM_c")) << "ECMAScript alone takes it";
+  EXPECT_FALSE(filter_excludes("(?:BM_a|BM_b)", "BM_b"));
+  for (const char* filter : {"", "all", "(?i)bm_a", "BM_(a", "BM_a{2}"}) {
+    EXPECT_FALSE(filter_excludes(filter, "BM_other")) << filter;
+  }
+}
+
 TEST(WrittenFilter, IsRefusedWhereNoDialectTakesIt) {
   for (const char* filter :
        {"", "all", "BM_sum", "-BM_sum", "^a|b$", "a\\.b", "\\d+/8", "(?i)sum", "a{2,3}", "sum\\(", "[a-z]+"}) {

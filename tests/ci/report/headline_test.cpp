@@ -51,7 +51,7 @@ TEST(NoChangeAnswer, CannotTellWhereMostBenchmarksAreUndecided) {
   EXPECT_EQ(answer->text, "Cannot tell: 48 of 52 benchmarks undecided (4 shown unchanged)");
   EXPECT_EQ(text_of(of_times({{1, Verdict::inconclusive}})), "Cannot tell: 1 of 1 benchmark undecided");
   EXPECT_EQ(text_of(of_times({{3, Verdict::inconclusive}, {1, Verdict::missing}})),
-            "Cannot tell: 3 of 4 benchmarks undecided");
+            "Cannot tell: 3 of 4 benchmarks undecided, 1 could not be compared");
 }
 
 TEST(NoChangeAnswer, SaysThatNothingChangedOnlyWhereAllThatGatesIsShownUnchanged) {
@@ -122,6 +122,17 @@ TEST(Reports, BeginWithWhatCannotBeToldAndWhatWouldDecideIt) {
                               {"command", "steelyard ab OLD NEW --rounds 64"}};
   EXPECT_EQ(json["no_change"], wanted);
   EXPECT_EQ(headline_of(&comparison, 0), answer);
+}
+
+TEST(Reports, TakeANameThatAProgramGaveForNoMarkup) {
+  Comparison comparison = of_times({{1, Verdict::inconclusive}});
+  ComparisonRow count = sample::instructions_row(comparison.rows[0].benchmark, 1000, 1000);
+  count.verdict = Verdict::unchanged;
+  count.metric.name = "[x](http://y)<i>";
+  comparison.rows.push_back(count);
+  const std::string markdown = markdown_report(comparison, {}, Extent::brief);
+  const std::string title = markdown.substr(0, markdown.find('\n'));
+  EXPECT_THAT(title, AllOf(HasSubstr("shown unchanged in"), Not(HasSubstr("[x](")), Not(HasSubstr("<i>")))) << title;
 }
 
 TEST(Reports, SayThatNothingChangedWhereThatIsShown) {

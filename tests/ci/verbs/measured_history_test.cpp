@@ -136,6 +136,7 @@ TEST_F(MeasuredHistory, AFilterExcludesProgramsWithoutAMatchAndWhatTheHistoryHas
     EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   }
   EXPECT_EQ(gate({"--filter", "BM_nothing"}).status, 3) << "no program has one";
+  EXPECT_FALSE(verdicts(gate({"--json", "--filter", "-BM_same$"})).contains("BM_same [suite=bench]"));
   // What the filter names is missing where it was lost.
   commit_both("lose it", "renamed");
   const Outcome lost = gate({"--json", "--filter", "BM_(varied|changing)"});
