@@ -80,8 +80,7 @@ namespace {
 // Of the rows of one benchmark.
 struct RowsOfBenchmark {
   bool has_unjudged = false;  // failed, missing or incomparable
-  bool has_undecided = false;
-  std::vector<const ComparisonRow*> unchanged;
+  std::vector<const ComparisonRow*> undecided, unchanged;
 };
 
 // New and skipped rows are nobody's answer.
@@ -97,20 +96,30 @@ std::map<std::string_view, RowsOfBenchmark> rows_by_benchmark(const Comparison& 
     RowsOfBenchmark& rows = benchmarks[row.benchmark];
     if (row.verdict == Verdict::unchanged) {
       rows.unchanged.push_back(&row);
+    } else if (row.verdict == Verdict::inconclusive) {
+      rows.undecided.push_back(&row);
     } else {
-      (row.verdict == Verdict::inconclusive ? rows.has_undecided : rows.has_unjudged) = true;
+      rows.has_unjudged = true;
     }
   }
   return benchmarks;
 }
 
-// "4 shown unchanged, 2 shown unchanged in instructions alone". metrics: of those in part.
-std::string shown_text(const NoChangeAnswer& found, const std::set<std::string>& metrics) {
+// Of benchmarks that are decided in part: the labels of their metrics.
+struct MetricsInPart {
+  std::set<std::string> unchanged, undecided;
+};
+
+// "4 shown unchanged, 2 shown unchanged in instructions, undecided in time".
+std::string shown_text(const NoChangeAnswer& found, const MetricsInPart& metrics) {
   std::string text;
   if (found.unchanged > 0) text = grouped_text(found.unchanged) + " shown unchanged";
   if (found.in_part == 0) return text;
+  const auto one_of = [](const std::set<std::string>& labels, const char* several) {
+    return labels.size() == 1 ? *labels.begin() : std::string(several);
+  };
   return text + (text.empty() ? "" : ", ") + grouped_text(found.in_part) + " shown unchanged in " +
-         (metrics.size() == 1 ? *metrics.begin() + " alone" : "some metrics alone");
+         one_of(metrics.unchanged, "some metrics") + ", undecided in " + one_of(metrics.undecided, "others");
 }
 
 }  // namespace
@@ -124,18 +133,19 @@ std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
   if (std::ranges::any_of(comparison.rows, is_called_changed)) return std::nullopt;
   NoChangeAnswer found;
   std::int64_t unjudged = 0;
-  std::set<std::string> metrics;
+  MetricsInPart metrics;
   for (const auto& [benchmark, rows] : rows_by_benchmark(comparison)) {
     found.benchmarks += benchmark == regress::kAllBenchmarks ? 0 : 1;
     if (rows.has_unjudged) {
       ++unjudged;
     } else if (rows.unchanged.empty()) {
       ++found.undecided;
-    } else if (!rows.has_undecided) {
+    } else if (rows.undecided.empty()) {
       ++found.unchanged;
     } else {
       ++found.in_part;
-      for (const ComparisonRow* row : rows.unchanged) metrics.insert(metric_label(row->metric));
+      for (const ComparisonRow* row : rows.unchanged) metrics.unchanged.insert(metric_label(row->metric));
+      for (const ComparisonRow* row : rows.undecided) metrics.undecided.insert(metric_label(row->metric));
     }
   }
   const std::string shown = shown_text(found, metrics);

@@ -84,15 +84,18 @@ TEST(NoChangeAnswer, TellsWhatIsShownOfABenchmarkInOneMetricAlone) {
     count.verdict = Verdict::unchanged;
     comparison.rows.push_back(count);
   }
-  EXPECT_EQ(text_of(comparison),
-            "No change found in 4 benchmarks: 1 shown unchanged, 1 shown unchanged in instructions alone, 2 undecided");
+  EXPECT_EQ(
+      text_of(comparison),
+      "No change found in 4 benchmarks: 1 shown unchanged, 1 shown unchanged in instructions, undecided in time, 2 "
+      "undecided");
   comparison.rows.pop_back();
   comparison.rows.pop_back();
   comparison.rows.push_back(sample::time_row(comparison.rows[0].benchmark, 1, Verdict::unchanged));
   comparison.rows.back().metric.name = "cpu_time";
   comparison.rows.push_back(sample::time_row("BM_4", 1, Verdict::inconclusive));
-  EXPECT_EQ(text_of(comparison),
-            "Cannot tell: 3 of 5 benchmarks undecided (1 shown unchanged, 1 shown unchanged in cpu time alone)");
+  EXPECT_EQ(
+      text_of(comparison),
+      "Cannot tell: 3 of 5 benchmarks undecided (1 shown unchanged, 1 shown unchanged in cpu time, undecided in time)");
 }
 
 TEST(Reports, BeginWithWhatCannotBeToldAndWhatWouldDecideIt) {
