@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/model/text.hpp"
 #include "ci/config/written_value.hpp"
 #include "regress/targets/declared_target.hpp"
 
@@ -159,12 +160,6 @@ const std::vector<std::string> kCountWords{"auto", "always", "never"};
 const std::vector<std::string> kSkipTimeWords{"never", "equal_binary", "equal_code"};
 const std::vector<std::string> kWitnessWords{"decided", "either", "time", "instructions", "both"};
 
-std::string value_text(double share) {
-  std::array<char, 32> text{};
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), share);
-  return {text.data(), code == std::errc() ? end : text.data()};
-}
-
 // In the largest unit that gives a whole number, so that what is printed reads back as the same duration.
 std::string duration_text(Nanoseconds duration) {
   struct Unit {
@@ -177,7 +172,7 @@ std::string duration_text(Nanoseconds duration) {
       return quoted_for_toml(std::to_string(static_cast<std::int64_t>(count)) + unit.suffix);
     }
   }
-  return quoted_for_toml(value_text(duration.count()) + "ns");
+  return quoted_for_toml(shortest_text(duration.count()) + "ns");
 }
 
 std::string optional_text(const std::string& text) { return text.empty() ? "" : quoted_for_toml(text); }
@@ -334,19 +329,19 @@ const std::array kKeys{
     ConfigurationKey{"policy", "false_alarm_rate", "--false-alarm-rate", "SHARE",
                      "chance that the whole comparison fails though nothing regressed",
                      STEELYARD_ASSIGN(read_share(value, where, {0.5, false}), policy.comparison.false_alarm_rate),
-                     STEELYARD_PRINT(value_text(of.policy.comparison.false_alarm_rate))},
+                     STEELYARD_PRINT(shortest_text(of.policy.comparison.false_alarm_rate))},
     ConfigurationKey{"policy", "strict", "--strict", "", "a false alarm rate of at most 1 %",
                      STEELYARD_ASSIGN(read_flag(value, where), policy.strict),
                      STEELYARD_PRINT(flag_text(of.policy.strict))},
     ConfigurationKey{"policy", "confidence", "--confidence", "SHARE", "of the intervals that are shown",
                      STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.comparison.confidence),
-                     STEELYARD_PRINT(value_text(of.policy.comparison.confidence))},
+                     STEELYARD_PRINT(shortest_text(of.policy.comparison.confidence))},
     ConfigurationKey{"policy", "minimum_effect", "--minimum-effect", "SHARE", "smallest change that matters",
                      STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.comparison.minimum_effect),
-                     STEELYARD_PRINT(value_text(of.policy.comparison.minimum_effect))},
+                     STEELYARD_PRINT(shortest_text(of.policy.comparison.minimum_effect))},
     ConfigurationKey{"policy", "margin", "--margin", "SHARE", "within which a benchmark counts as unchanged",
                      STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.comparison.margin),
-                     STEELYARD_PRINT(value_text(of.policy.comparison.margin))},
+                     STEELYARD_PRINT(shortest_text(of.policy.comparison.margin))},
     ConfigurationKey{"policy", "metrics", "--metric", "NAME,...",
                      "metrics that are judged (default: real_time and every counted one)",
                      STEELYARD_ASSIGN(read_list(value, where), policy.comparison.metrics),
@@ -359,7 +354,7 @@ const std::array kKeys{
     ConfigurationKey{"policy", "counted_minimum_effect", "--counted-minimum-effect", "SHARE",
                      "smallest change of a count that fails the comparison; smaller ones are reported",
                      STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.comparison.counted_minimum_effect),
-                     STEELYARD_PRINT(value_text(of.policy.comparison.counted_minimum_effect))},
+                     STEELYARD_PRINT(shortest_text(of.policy.comparison.counted_minimum_effect))},
     ConfigurationKey{
         "policy", "witness", "--witness", "decided|either|time|instructions|both",
         "whose regression fails the comparison where a benchmark has both time and instructions; decided: "
@@ -582,10 +577,10 @@ Result<void> PolicyTables::finish(Configuration& configuration) const {
 std::string to_toml(const PatternPolicy& policy) {
   std::string text = "[[policy]]\nmatch = " + quoted_for_toml(policy.match) + '\n';
   if (!policy.machine.empty()) text += "machine = " + quoted_for_toml(policy.machine) + '\n';
-  if (policy.minimum_effect) text += "minimum_effect = " + value_text(*policy.minimum_effect) + '\n';
-  if (policy.margin) text += "margin = " + value_text(*policy.margin) + '\n';
+  if (policy.minimum_effect) text += "minimum_effect = " + shortest_text(*policy.minimum_effect) + '\n';
+  if (policy.margin) text += "margin = " + shortest_text(*policy.margin) + '\n';
   if (policy.counted_minimum_effect) {
-    text += "counted_minimum_effect = " + value_text(*policy.counted_minimum_effect) + '\n';
+    text += "counted_minimum_effect = " + shortest_text(*policy.counted_minimum_effect) + '\n';
   }
   if (policy.gates) text += "gates = " + to_text(WrittenValue{*policy.gates, false}) + '\n';
   if (policy.budget_ns) {

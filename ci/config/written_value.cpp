@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -18,12 +17,6 @@ namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxItems = 1000;  // of a list: far above any real one, bounds what a wrong file can ask for
-
-std::string toml_number(double number) {
-  std::array<char, 32> text{};
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), number);
-  return code == std::errc() ? std::string(text.data(), end) : "?";
-}
 
 std::optional<double> parse_number(std::string_view text) {
   const std::optional<double> number = parse_as<double>(text);
@@ -69,7 +62,7 @@ std::string to_text(const WrittenValue& value) {
   struct Writer {
     std::string operator()(const std::string& text) const { return quoted_for_toml(text); }
     std::string operator()(std::int64_t count) const { return std::to_string(count); }
-    std::string operator()(double number) const { return toml_number(number); }
+    std::string operator()(double number) const { return shortest_text(number); }
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(const std::vector<std::string>& items) const {
       std::string list = "[";
@@ -228,8 +221,8 @@ Result<double> read_share(const WrittenValue& value, const std::string& where, S
   const bool in_range = share && (*share > 0 || (*share == 0 && range.zero_allowed)) && *share < range.most;
   if (in_range) return std::abs(*share);  // -0 is 0
   const std::string least = range.zero_allowed ? "from 0" : "above 0";
-  return refusal(value, where, "a part of one " + least + " and below " + toml_number(range.most) + ", or per cent",
-                 share && *share >= 1 ? "write \"" + toml_number(*share) + "%\" if per cent is meant"
+  return refusal(value, where, "a part of one " + least + " and below " + shortest_text(range.most) + ", or per cent",
+                 share && *share >= 1 ? "write \"" + shortest_text(*share) + "%\" if per cent is meant"
                                       : "write for example 0.02 or \"2%\"");
 }
 
