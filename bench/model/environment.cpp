@@ -3,7 +3,22 @@
 #include <algorithm>
 #include <map>
 
+#include "bench/model/sha256.hpp"
+
 namespace steelyard {
+
+std::string Environment::fingerprint() const {
+  std::vector<Fact> decisive;
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(decisive), [](const Fact& f) { return f.decisive; });
+  if (decisive.empty()) return "";
+  std::sort(decisive.begin(), decisive.end());
+  std::string text;
+  // Lengths keep "a=b" + "c" apart from "a" + "b=c".
+  for (const Fact& fact : decisive) {
+    text += std::to_string(fact.name.size()) + ':' + fact.name + std::to_string(fact.value.size()) + ':' + fact.value;
+  }
+  return sha256_hex(text).substr(0, 16);
+}
 
 const std::string* Environment::find(std::string_view name) const {
   const auto at = std::find_if(facts.begin(), facts.end(), [&](const Fact& f) { return f.name == name; });
