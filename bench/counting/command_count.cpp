@@ -69,8 +69,8 @@ class CommandCounting {
     call.options = {"--trace-children=yes"};
     STEELYARD_TRY(ChildCommand command, callgrind_command(place_, files, call));
     command.discards_output = true;
-    command.ignores_exit_status = program_.command->ignores_exit_status;
-    command.before = program_.command->prepare;
+    command.ignore_failure = program_.command->ignore_failure;
+    command.prepare = program_.command->prepare;
     STEELYARD_TRY(const ChildResult child, run_invocations({command}, place_.limits.cancelled).front());
     if (!child.succeeded()) {
       return place_.limits.unless_late(explain_end(child, read_beginning(files.log()), place_.tools->valgrind_version));

@@ -67,7 +67,7 @@ class Watched {
     result_.timeout = command.timeout;
     const bool is_cut = command.rest_of_budget && *command.rest_of_budget < command.timeout;
     if (is_cut) result_.rest_of_budget = command.rest_of_budget;
-    result_.any_exit_code = command.ignores_exit_status;
+    result_.ignore_failure = command.ignore_failure;
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
@@ -292,18 +292,18 @@ void add_process(const Result<ChildResult>& next, Result<ChildResult>& whole) {
 }
 
 // How a command's preparation was cancelled, which is nobody's failure. Absent: it is ready, or asks for nothing.
-Result<std::optional<ChildResult>> run_before(const ChildCommand& command, const std::atomic<bool>* cancelled) {
-  if (command.before.empty()) return std::optional<ChildResult>();
-  ChildCommand before = command;
-  before.executable = kShell;
-  before.arguments = {"-c", command.before};
-  before.core.reset();
-  before.discards_output = true;
-  before.ignores_exit_status = false;
-  STEELYARD_TRY(ChildResult child, run_child(before, cancelled));
+Result<std::optional<ChildResult>> prepare_process(const ChildCommand& command, const std::atomic<bool>* cancelled) {
+  if (command.prepare.empty()) return std::optional<ChildResult>();
+  ChildCommand line = command;
+  line.executable = kShell;
+  line.arguments = {"-c", command.prepare};
+  line.core.reset();
+  line.discards_output = true;
+  line.ignore_failure = false;
+  STEELYARD_TRY(ChildResult child, run_child(line, cancelled));
   if (child.end == ChildEnd::cancelled) return std::optional(std::move(child));
   if (child.succeeded()) return std::optional<ChildResult>();
-  return program_error('"' + command.before + '"', "it " + child.describe(), "a preparation that succeeds");
+  return program_error('"' + command.prepare + '"', "it " + child.describe(), "a preparation that succeeds");
 }
 
 }  // namespace
@@ -315,9 +315,9 @@ std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>
   std::vector<Result<ChildResult>> whole;
   for (int i = 0; i < processes; ++i) {
     for (const ChildCommand& command : commands) {
-      const Result<std::optional<ChildResult>> before = run_before(command, cancelled);
-      if (!before) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(before.error()));
-      if (*before) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(**before));
+      const Result<std::optional<ChildResult>> ended = prepare_process(command, cancelled);
+      if (!ended) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(ended.error()));
+      if (*ended) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(**ended));
     }
     std::vector<Result<ChildResult>> children = run_children(commands, cancelled);
     if (i == 0) {

@@ -43,11 +43,11 @@ struct ChildCommand {
   std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
   SharedConfinement confinement = {};               // of the program's code; null: it sees everything
   bool discards_output = false;                     // stdout is /dev/null, and nothing of it is kept
-  bool ignores_exit_status = false;                 // whatever it exits with, it has succeeded
+  bool ignore_failure = false;                      // whatever it exits with, it has succeeded
   // For run_invocations() alone: so many processes, one after the other, and before each of them, not timed, this line
   // for /bin/sh.
   int processes = 1;
-  std::string before = {};
+  std::string prepare = {};
 };
 
 enum class ChildEnd { exited, signalled, timed_out, cancelled };
@@ -85,9 +85,9 @@ struct ChildResult {
   // itself), and could not be ended, as of another user's processes.
   int left_ended = 0;
   int left_running = 0;
-  bool any_exit_code = false;  // is a success
+  bool ignore_failure = false;  // of its command: whatever it exits with is a success
 
-  bool succeeded() const { return end == ChildEnd::exited && (exit_code == 0 || any_exit_code); }
+  bool succeeded() const { return end == ChildEnd::exited && (exit_code == 0 || ignore_failure); }
   // "exited with 3", "was ended by signal 11 (Segmentation fault)", "ran past its limit of 60 s", "ran past its limit
   // of 3 s, the rest of the budget; its own is 60 s"; with the last line of stderr where there is one: `exited with 3;
   // its last line of stderr: "no such table"`.

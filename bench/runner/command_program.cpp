@@ -194,8 +194,8 @@ ChildCommand invocation_of(const Program& program, const std::filesystem::path& 
     const std::size_t at = word.find(kOutputMark);
     if (how.format != nullptr && at != std::string::npos) word.replace(at, kOutputMark.size(), output_file.string());
   }
-  command.before = how.prepare;
-  command.ignores_exit_status = how.ignores_exit_status;
+  command.prepare = how.prepare;
+  command.ignore_failure = how.ignore_failure;
   command.discards_output = how.format == nullptr || writes_file(program);
   command.output_limit = command.discards_output ? kOutputKept : kLargestResults;
   return command;

@@ -148,7 +148,7 @@ void describe_command(const ListedProgram& listed, std::map<std::string, std::st
   settings[std::string(kCommandSetting)] = command.format == nullptr ? "process" : std::string(command.format->name);
   settings["command.warmups"] = std::to_string(command.warmups);
   if (!command.prepare.empty()) settings["command.prepare"] = command.prepare;
-  if (command.ignores_exit_status) settings["command.exit_status"] = "ignored";
+  if (command.ignore_failure) settings["command.exit_status"] = "ignored";
   if (!listed.listing.process) return;
   settings["command.processes_an_invocation"] = settings["repetitions"];
   settings["command.empty_process"] = to_text(listed.listing.process->empty);

@@ -37,7 +37,7 @@ Result<bench::Program> command_program(const ConfiguredProgram& named, const std
   command.name = named.name.empty() ? name_of_commands(named.command, named.command) : named.name;
   command.prepare = named.how.prepare;
   command.warmups = named.how.warmup;
-  command.ignores_exit_status = named.how.ignore_failure;
+  command.ignore_failure = named.how.ignore_failure;
   bench::Program program;
   program.working_directory = folder;
   if (named.how.shell) {
