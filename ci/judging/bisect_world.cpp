@@ -134,7 +134,7 @@ Result<bench::MeasuredPair> Probing::time(ListedPair listed, const Configuration
   std::vector<ListedPair> one;
   one.push_back(std::move(listed));
   STEELYARD_TRY(MeasuredPrograms measured,
-                measure_programs(std::move(one), configuration, {}, progress, plan_.cancelled));
+                measure_listed(std::move(one), configuration, {}, progress, plan_.cancelled));
   return std::move(measured.pair);
 }
 

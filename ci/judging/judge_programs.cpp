@@ -80,7 +80,7 @@ Result<MeasuredSides> measure(const SidesToJudge& sides, const JudgeRequest& req
     STEELYARD_TRY(taken, take_shard(*request.shard, listed));
   }
   STEELYARD_TRY(MeasuredPrograms all,
-                measure_programs(std::move(listed), configuration, calibration_of, progress, request.cancelled));
+                measure_listed(std::move(listed), configuration, calibration_of, progress, request.cancelled));
   if (taken) {
     keep_shard(*taken, all.pair.baseline.header.settings);
     keep_shard(*taken, all.pair.candidate.header.settings);

@@ -97,7 +97,7 @@ class GatesMeasuring {
     const double share = (1 - kShareOfCopies) / plan_.gates;
     progress_.within({"gate " + std::to_string(index + 1) + " of " + std::to_string(plan_.gates), index * share,
                       (index + 1) * share});
-    STEELYARD_TRY(MeasuredPrograms measured, measure_programs(listed_, configuration, {}, progress_, cancelled_));
+    STEELYARD_TRY(MeasuredPrograms measured, measure_listed(listed_, configuration, {}, progress_, cancelled_));
     if (!sequential && measured.pair.tried_layout) tried_layout_ = measured.pair.tried_layout;
     if (!sequential) measured_.samples = measured.samples;
     ComparisonPolicy policy = comparison_policy(configuration.policy);

@@ -40,7 +40,7 @@ struct MeasuredGates {
 };
 
 // A gate is begun only where the longest of those before would fit into what is left; the first always is. The seed of
-// each gate follows from the plan's. Cancelled: what was measured until then. Error: as measure_programs; a program
+// each gate follows from the plan's. Cancelled: what was measured until then. Error: as measure_listed; a program
 // that cannot be measured alone after its gates could is told in kept_pages.
 Result<MeasuredGates> measure_gates(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled);
 

@@ -542,9 +542,9 @@ Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& progra
   return PairMeasuring(programs, {}, configuration, calibration, progress, cancelled).run();
 }
 
-Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const Configuration& configuration,
-                                          const CalibrationLookup& calibration, ProgressLine& progress,
-                                          const std::atomic<bool>* cancelled) {
+Result<MeasuredPrograms> measure_listed(std::vector<ListedPair> listed, const Configuration& configuration,
+                                        const CalibrationLookup& calibration, ProgressLine& progress,
+                                        const std::atomic<bool>* cancelled) {
   std::vector<ProgramPair> programs;
   for (const ListedPair& pair : listed) {
     programs.push_back({pair.baseline.program, pair.candidate.program, pair.origin});

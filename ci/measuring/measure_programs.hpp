@@ -63,17 +63,19 @@ struct MeasuredPrograms {
   std::map<std::string, std::string> names_of_builds = {};  // what a build calls benchmarks -> today's name
 };
 
-// `programs`: their suites differ where there are several. Of the configuration its settings for measuring, whose
-// budget is of everything together, and the policy, which decides how many rounds are needed and whether counts are of
-// use. What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that
-// is no benchmark program (input); no program could be measured; (input) counts were demanded and cannot be had.
+// Lists the programs and measures what they list. Their suites differ where there are several. Of the configuration its
+// settings for measuring, whose budget is of everything together, and the policy, which decides how many rounds are
+// needed and whether counts are of use. What goes wrong with one program becomes failures of the runs, and the others
+// are measured. Errors: a file that is no benchmark program (input); no program could be measured; (input) counts were
+// demanded and cannot be had.
 Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& programs, const Configuration& configuration,
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
-// measure_programs() of programs that were listed before: a calibration measures one list many times.
-Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const Configuration& configuration,
-                                          const CalibrationLookup& calibration, ProgressLine& progress,
-                                          const std::atomic<bool>* cancelled);
+// Of programs that were listed before, as measure_programs() does after it listed them: a calibration measures one list
+// many times.
+Result<MeasuredPrograms> measure_listed(std::vector<ListedPair> listed, const Configuration& configuration,
+                                        const CalibrationLookup& calibration, ProgressLine& progress,
+                                        const std::atomic<bool>* cancelled);
 
 struct ShardChoice;  // shard.hpp
 

@@ -52,7 +52,7 @@ TEST_F(MeasurePrograms, TakeMoreFixedRoundsOfManyBenchmarks) {
   const auto planned = [&](std::size_t benchmarks) {
     listed->elsewhere = benchmarks - listed->size();
     const Result<MeasuredPrograms> measured =
-        measure_programs({*listed}, configuration_, calibration_, progress_, nullptr);
+        measure_listed({*listed}, configuration_, calibration_, progress_, nullptr);
     return measured ? measured->pair.baseline.header.settings.at("rounds_planned") : measured.error().text();
   };
   for (const auto& [benchmarks, rounds] : {std::pair{23U, "12"},
