@@ -13,6 +13,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
+#include "bench/runner/layout_choice.hpp"
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/pilot.hpp"
 #include "bench/runner/program_facts.hpp"

@@ -8,25 +8,12 @@
 #include <vector>
 
 #include "bench/model/run.hpp"
-#include "bench/runner/core_choice.hpp"
+#include "bench/runner/layout_choice.hpp"
 #include "bench/runner/measured_side.hpp"
-#include "bench/runner/pilot.hpp"
 #include "bench/runner/round_loop.hpp"
 #include "bench/runner/settings.hpp"
 
 namespace steelyard::bench {
-
-// How the sides are laid out, and why.
-struct LayoutChoice {
-  Layout layout = Layout::interleaved;
-  std::vector<int> cores;  // to pin to; empty: nothing is pinned
-  std::string reason;      // one clause a person can read
-};
-
-// `wanted` absent: duet where it can be. A duet that cannot be is interleaved, and the reason says why. `device_use`:
-// how a program shows that it uses a device (bench/environment/gpu_facts.hpp), which two at once would share.
-LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads,
-                           const std::string& device_use = {});
 
 // rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its end), ...
 std::map<std::string, std::string> describe_settings(const MeasuringSettings& asked, Nanoseconds budget,
@@ -38,9 +25,6 @@ inline constexpr std::string_view kFilterSetting = "filter";  // which benchmark
 // repetitions, min_time, iterations ("known before" or "found by the program"), benchmarks_a_process where several
 // share one, pilot. `pilot`: that it took; 0: there was none.
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings);
-
-// The choice of a duet held against a trial of both layouts.
-LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial);
 
 // pages: as PagesOf, of the side that has it worst; fresh_copies: how each round came by pages of its own, and what
 // that cost; why not, where it did not. Of one side alone where the sides do not differ in it.
