@@ -1,11 +1,10 @@
 #include "bench/cuda/device_options.hpp"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "bench/model/extended_expression.hpp"
 #include "bench/model/parse_number.hpp"
 
 namespace steelyard::cuda {
@@ -26,30 +25,6 @@ Option split(const std::string& argument) {
   if (equal == std::string::npos) return {argument, "", false};
   return {argument.substr(0, equal), argument.substr(equal + 1), true};
 }
-
-// POSIX's extended ones, of the C library: what Google Benchmark takes.
-class Expression {
- public:
-  explicit Expression(const std::string& text) : status_(regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB)) {
-    if (status_ == 0) return;
-    std::array<char, 128> message{};
-    regerror(status_, &compiled_, message.data(), message.size());
-    error_ = message.data();
-  }
-  ~Expression() {
-    if (status_ == 0) regfree(&compiled_);
-  }
-  Expression(const Expression&) = delete;
-  Expression& operator=(const Expression&) = delete;
-
-  const std::string& error() const { return error_; }  // empty: it is one
-  bool finds_in(const std::string& text) const { return regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0; }
-
- private:
-  regex_t compiled_{};
-  int status_;
-  std::string error_;
-};
 
 // Flags as Google Benchmark reads them: a name alone is true.
 Result<bool> truth(const Option& option) {
@@ -223,10 +198,8 @@ Example: )" +
 Result<std::vector<DeviceCase>> matching(std::vector<DeviceCase> cases, const std::string& filter) {
   if (filter.empty() || filter == "all") return cases;
   const bool inverted = filter.front() == '-';
-  const Expression expression(filter.substr(inverted ? 1 : 0));
-  if (!expression.error().empty()) {
-    return input_error("--benchmark_filter", '"' + filter + "\" (" + expression.error() + ")", "a regular expression");
-  }
+  STEELYARD_TRY(const ExtendedExpression expression,
+                ExtendedExpression::compile(filter.substr(inverted ? 1 : 0), "--benchmark_filter"));
   std::erase_if(cases, [&](const DeviceCase& one) { return expression.finds_in(one.name) == inverted; });
   return cases;
 }

@@ -1,16 +1,15 @@
 #include "bench/runner/command_program.hpp"
 
 #include <fcntl.h>
-#include <regex.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/extended_expression.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/runner/descriptor.hpp"
 #include "bench/runner/fresh_copy.hpp"
@@ -170,20 +169,11 @@ std::vector<ListedBenchmark> benchmarks_of(const GoogleBenchmarkFile& file) {
 
 Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmark>& benchmarks) {
   if (filter.empty() || filter == "all") return {};  // as Google Benchmark takes them
-  const auto free = [](regex_t* expression) {
-    ::regfree(expression);
-    delete expression;
-  };
   const bool is_excluding = filter.starts_with('-');
-  auto expression = std::make_unique<regex_t>();
-  if (::regcomp(expression.get(), filter.c_str() + (is_excluding ? 1 : 0), REG_EXTENDED | REG_NOSUB) != 0) {
-    return input_error("--filter", '"' + filter + '"', "an extended regular expression");
-  }
-  const std::unique_ptr<regex_t, decltype(free)> compiled(expression.release(), free);
-  std::erase_if(benchmarks, [&](const ListedBenchmark& benchmark) {
-    const bool matches = ::regexec(compiled.get(), benchmark.name.c_str(), 0, nullptr, 0) == 0;
-    return matches == is_excluding;
-  });
+  STEELYARD_TRY(const ExtendedExpression expression,
+                ExtendedExpression::compile(filter.substr(is_excluding ? 1 : 0), "--filter"));
+  std::erase_if(benchmarks,
+                [&](const ListedBenchmark& benchmark) { return expression.finds_in(benchmark.name) == is_excluding; });
   return {};
 }
 

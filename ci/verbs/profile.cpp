@@ -1,9 +1,6 @@
 // steelyard profile: where counted instructions went, of one profile or of the difference between two; and where the
 // time of spans and traces did (profile_trace.cpp).
-#include <regex.h>
-
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -18,6 +15,7 @@
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/extended_expression.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
@@ -28,42 +26,6 @@
 
 namespace steelyard::ci {
 namespace {
-
-// A pattern that a user gives to choose names: a POSIX extended regular expression, found anywhere in the text. Not
-// std::regex, which recurses once a character and ends the program on the longest names of templates.
-class NameFilter {
- public:
-  // Error (input): `where` names the option; what is wrong with the pattern.
-  static Result<NameFilter> of(const std::string& pattern, const std::string& where);
-
-  bool matches(const std::string& text) const;
-
- private:
-  struct Free {
-    void operator()(regex_t* compiled) const;
-  };
-  explicit NameFilter(std::unique_ptr<regex_t, Free> compiled) : compiled_(std::move(compiled)) {}
-  std::unique_ptr<regex_t, Free> compiled_;
-};
-
-void NameFilter::Free::operator()(regex_t* compiled) const {
-  regfree(compiled);
-  delete compiled;
-}
-
-Result<NameFilter> NameFilter::of(const std::string& pattern, const std::string& where) {
-  // Freed by regfree only once it was compiled.
-  auto compiled = std::make_unique<regex_t>();
-  const int fault = regcomp(compiled.get(), pattern.c_str(), REG_EXTENDED | REG_NOSUB);
-  if (fault == 0) return NameFilter(std::unique_ptr<regex_t, Free>(compiled.release()));
-  std::array<char, 200> text{};
-  regerror(fault, compiled.get(), text.data(), text.size());
-  return input_error(where, '"' + pattern + "\" (" + text.data() + ")", "an extended regular expression");
-}
-
-bool NameFilter::matches(const std::string& text) const {
-  return regexec(compiled_.get(), text.c_str(), 0, nullptr, 0) == 0;
-}
 
 struct ProfileOptions {
   std::string format;                // "callgrind", "spans" or "chrome": `files` are such; empty: `side` is a run
@@ -122,16 +84,16 @@ void standardize(const bench::StandardNames& names, std::vector<ProfiledFunction
   }
 }
 
-bool is_kept(const NameFilter& filter, const ProfiledFunction& function) {
-  return filter.matches(function.file + ":" + function.name + " [" + function.object + "]");
+bool is_kept(const ExtendedExpression& filter, const ProfiledFunction& function) {
+  return filter.finds_in(function.file + ":" + function.name + " [" + function.object + "]");
 }
 
-void keep(const NameFilter& filter, std::vector<ProfiledFunction>& functions) {
+void keep(const ExtendedExpression& filter, std::vector<ProfiledFunction>& functions) {
   std::erase_if(functions, [&](const ProfiledFunction& function) { return !is_kept(filter, function); });
 }
 
 // The lines of those that ran in a function that stays.
-void keep_lines(const NameFilter& filter, CountedProfile& profile) {
+void keep_lines(const ExtendedExpression& filter, CountedProfile& profile) {
   constexpr std::uint32_t kGone = UINT32_MAX;
   std::vector<std::uint32_t> index_of;
   std::uint32_t kept = 0;
@@ -197,7 +159,7 @@ Result<bench::LearnedNoise> noise_of(const ProfileOptions& options) {
 // tables alone: what calls what is lost. Error (input): the filter is no regular expression.
 Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source) {
   if (options.filter.empty()) return {};
-  STEELYARD_TRY(const NameFilter filter, NameFilter::of(options.filter, "--filter"));
+  STEELYARD_TRY(const ExtendedExpression filter, ExtendedExpression::compile(options.filter, "--filter"));
   for (bench::CallgrindPart& part : source.parts) {
     keep(filter, part.functions);
     part.arcs.clear();
@@ -229,10 +191,10 @@ Result<std::string> difference_text(const ProfileOptions& options, const Profile
   STEELYARD_TRY(const bench::ProfileDelta delta, bench::profile_delta(baseline, candidate, delta_options));
   std::function<bool(const bench::FunctionDelta&)> is_wanted;
   if (!options.filter.empty()) {
-    STEELYARD_TRY(NameFilter compiled, NameFilter::of(options.filter, "--filter"));
-    const auto filter = std::make_shared<const NameFilter>(std::move(compiled));
+    STEELYARD_TRY(ExtendedExpression compiled, ExtendedExpression::compile(options.filter, "--filter"));
+    const auto filter = std::make_shared<const ExtendedExpression>(std::move(compiled));
     const auto matches = [filter](const std::optional<bench::FunctionSide>& side) {
-      return side && filter->matches(side->key.file + ":" + side->key.function + " [" + side->key.object + "]");
+      return side && filter->finds_in(side->key.file + ":" + side->key.function + " [" + side->key.object + "]");
     };
     // The old name counts as well: who looks for it wants to see what became of it.
     is_wanted = [matches](const bench::FunctionDelta& function) {
