@@ -1,7 +1,5 @@
 #include "ci/config/written_value.hpp"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +8,7 @@
 #include <optional>
 #include <regex>
 
+#include "bench/model/extended_expression.hpp"
 #include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 
@@ -89,14 +88,32 @@ bool is_costly(const std::string& expression) {
   return expression.size() > kLongestTried || expression.find('{') != std::string::npos;
 }
 
-// What POSIX's extended expressions say against it; empty: nothing.
-std::string fault_of(const std::string& expression) {
-  regex_t compiled{};
-  const int fault = ::regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB);
-  if (fault == 0) return ::regfree(&compiled), "";
-  std::array<char, 200> text{};
-  ::regerror(fault, &compiled, text.data(), text.size());
-  return text.data();
+// Whether an opening sign in it may be plain text in some dialect though no backslash or set says so: quoted by \Q, of
+// a control character (\c(), or in a comment ("(?#", and "#" under the flag x).
+bool may_hide_text(const std::string& expression) {
+  const auto has = [&expression](const char* text) { return expression.find(text) != std::string::npos; };
+  return has("\\Q") || has("\\c") || (has("(?") && has("#"));
+}
+
+// What is open at its end in every dialect; empty: nothing is for certain. Dialects disagree on where a set ends, so
+// that no group counts that opens behind one, and any ")" there may close one that opened before. Precondition: nothing
+// hides text.
+std::string_view left_open(std::string_view expression) {
+  const std::size_t last_other = expression.find_last_not_of('\\') + 1;  // npos + 1 is 0
+  if ((expression.size() - last_other) % 2 != 0) return "a backslash at the end";
+  std::size_t groups = 0;
+  std::size_t at = 0;
+  for (; at < expression.size() && expression[at] != '['; ++at) {
+    const char c = expression[at];
+    if (c == '\\') ++at;
+    if (c == '(') ++groups;
+    if (c == ')' && groups > 0) --groups;
+  }
+  if (at < expression.size() && expression.find(']', at) == std::string_view::npos) return "a [ without its ]";
+  for (; at < expression.size(); ++at) {
+    if (expression[at] == ')' && groups > 0) --groups;
+  }
+  return groups > 0 ? "a ( without its )" : "";
 }
 
 bool is_ecmascript(const std::string& expression) {
@@ -110,33 +127,36 @@ bool is_ecmascript(const std::string& expression) {
 
 }  // namespace
 
-// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. Not tried, and taken
-// for good, is what has flags ("(?i)"), which RE2 alone knows; what is long, in which compilers recurse too deep; and
-// what counts ("{9}"), of which some take more memory than there is.
+// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. Not compiled is what
+// has flags ("(?i)"), which RE2 alone knows; what is long, in which compilers recurse too deep; and what counts
+// ("{9}"), of which some take more memory than there is. Of these is refused what is open at its end in every dialect.
 Result<void> check_filter(const std::string& filter, const std::string& where) {
   const std::string expression = expression_of(filter);
-  if (is_costly(expression) || expression.find("(?") != std::string::npos) return {};
-  const std::string fault = fault_of(expression);
-  if (fault.empty() || is_ecmascript(expression)) return {};
-  return input_error(where, '"' + filter + "\", which is no regular expression (" + fault + ')',
-                     "one, as Google Benchmark takes it", "write \\( for a parenthesis that is meant");
+  if (may_hide_text(expression)) return {};
+  constexpr std::size_t kMaxShown = 200;  // columns, of what may be of any length
+  std::string found;
+  if (is_costly(expression) || expression.find("(?") != std::string::npos) {
+    const std::string_view open = left_open(expression);
+    if (open.empty()) return {};
+    found = '"' + shortened(filter, kMaxShown, true) + "\", which is no regular expression (" + std::string(open) + ')';
+  } else {
+    const Result<ExtendedExpression> posix = ExtendedExpression::compile(expression, where);
+    if (posix || is_ecmascript(expression)) return {};
+    found = posix.error().found;
+  }
+  return input_error(where, found, "one, as Google Benchmark takes it", "write \\( for a parenthesis that is meant");
 }
 
 bool filter_excludes(const std::string& filter, const std::string& benchmark) {
   const std::string expression = expression_of(filter);
   if (filter.empty() || filter == "all" || is_costly(expression)) return false;
   const bool is_excluding = filter.starts_with('-');
-  regex_t compiled{};
-  const bool is_posix = ::regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB) == 0;
-  if (is_posix) {
-    const bool matches = ::regexec(&compiled, benchmark.c_str(), 0, nullptr, 0) == 0;
-    ::regfree(&compiled);
-    if (matches != is_excluding) return false;
-  }
+  const Result<ExtendedExpression> posix = ExtendedExpression::compile(expression, "");
+  if (posix && posix->finds_in(benchmark) != is_excluding) return false;
   try {
     return std::regex_search(benchmark, std::regex(expression)) == is_excluding;
   } catch (const std::regex_error&) {
-    return is_posix;
+    return static_cast<bool>(posix);
   }
 }
 

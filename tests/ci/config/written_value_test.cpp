@@ -1,11 +1,17 @@
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ci/config/written_value.hpp"
 
 namespace steelyard::ci::written_value_test {
 namespace {
+
+using testing::HasSubstr;
 
 // The slow oracle: plain recursion over the definition of the optimal string alignment distance.
 int slow_distance(std::string_view a, std::string_view b) {
@@ -89,7 +95,46 @@ TEST(WrittenFilter, IsRefusedWhereNoDialectTakesIt) {
   }
   for (const char* filter : {"(", "sum(", "-sum(", "[a", "a\\"})
     EXPECT_FALSE(check_filter(filter, "--filter")) << filter;
-  EXPECT_TRUE(check_filter(std::string(100'000, '('), "--filter")) << "not tried";
+}
+
+// What is compiled in no dialect, as it has flags, counts or is long.
+TEST(WrittenFilter, ThatIsNotCompiledIsRefusedWhereItIsOpenInEveryDialect) {
+  for (const char* filter : {"(?i)sum(", "-(?i)sum(", "(?i:sum", "sum(a{2}", "a{2}\\", "a{2}[\\", "(?i)[a", "[a{2}",
+                             "((a{2})[b]", "(?i)sum(\\)"}) {
+    const Result<void> checked = check_filter(filter, "--filter");
+    ASSERT_FALSE(checked) << filter;
+    EXPECT_THAT(checked.error().found, HasSubstr("which is no regular expression (a ")) << filter;
+  }
+  const Result<void> of_length = check_filter(std::string(100'000, '('), "--filter");
+  ASSERT_FALSE(of_length);
+  EXPECT_LT(of_length.error().found.size(), 300U);
+}
+
+TEST(WrittenFilter, ThatIsNotCompiledIsTakenWhereADialectTakesIt) {
+  const std::vector<std::pair<const char*, const char*>> filters = {{"(?:a|b){2}", "ECMAScript"},
+                                                                    {"(?i)sum\\(", "RE2"},
+                                                                    {"(?P<name>a)", "RE2"},
+                                                                    {"a{2}\\\\", "all"},
+                                                                    {"[(]{2}", "all"},
+                                                                    {"[](]{2}", "POSIX"},
+                                                                    {"[[:alpha:](]{2}", "POSIX"},
+                                                                    {"(a{2}[\\])", "POSIX"},
+                                                                    {"a){2}", "POSIX"},
+                                                                    {"(?:[(]|a)", "RE2"},
+                                                                    {"[\\](]{2}", "ECMAScript"},
+                                                                    {"[a[b](]{2}", "Rust"},
+                                                                    {"{", "RE2"},
+                                                                    {"a{2", "RE2"},
+                                                                    {"a{,}", "RE2"},
+                                                                    {"\\Q(\\E", "RE2"},
+                                                                    {"\\Q[a\\", "PCRE"},
+                                                                    {"\\c({2}", "PCRE"},
+                                                                    {"(?#(()a", "PCRE"},
+                                                                    {"(?x)a#(", "PCRE"}};
+  for (const auto& [filter, dialect] : filters)
+    EXPECT_TRUE(check_filter(filter, "--filter")) << filter << " of " << dialect;
+  EXPECT_TRUE(check_filter(std::string(50'000, '(') + 'a' + std::string(50'000, ')'), "--filter"));
+  EXPECT_TRUE(check_filter(std::string(2'000, 'a'), "--filter"));
 }
 
 }  // namespace
