@@ -66,6 +66,13 @@ std::optional<AddressParts> take_apart(std::string_view url) {
   }
 }
 
+// As an address ends in them: "?one&other".
+std::string joined_options(const std::vector<std::string>& options) {
+  std::string text;
+  for (const std::string& option : options) text += (text.empty() ? '?' : '&') + option;
+  return text;
+}
+
 bool is_secret(std::string_view option) {
   // Option names may be percent-encoded as well.
   const std::string name = percent_decode(name_of(option));
@@ -103,13 +110,11 @@ std::string address_without_secrets(std::string_view url) {
   if (parts->password) text += ':' + std::string(kMask);
   if (parts->has_user) text += '@';
   text += parts->hosts_and_path;
-  char separator = '?';
+  std::vector<std::string> shown;
   for (const std::string_view option : parts->options) {
-    text += separator;
-    text += is_secret(option) ? std::string(name_of(option)) + '=' + std::string(kMask) : std::string(option);
-    separator = '&';
+    shown.push_back(is_secret(option) ? std::string(name_of(option)) + '=' + std::string(kMask) : std::string(option));
   }
-  return text;
+  return text + joined_options(shown);
 }
 
 std::string one_line_without_secrets(std::string_view message, std::string_view url) {
@@ -149,7 +154,7 @@ Result<SplitAddress> split_password(std::string_view url) {
   if (parts->password) split.password = percent_decode(*parts->password);
   split.url = std::string(parts->scheme) + std::string(parts->user) + (parts->has_user ? "@" : "");
   split.url += parts->hosts_and_path;
-  char separator = '?';
+  std::vector<std::string> kept;
   for (const std::string_view option : parts->options) {
     const std::string name = percent_decode(name_of(option));
     if (name == "sslpassword") {
@@ -161,9 +166,9 @@ Result<SplitAddress> split_password(std::string_view url) {
       split.password = equals == std::string_view::npos ? "" : percent_decode(option.substr(equals + 1));
       continue;
     }
-    split.url += separator + std::string(option);
-    separator = '&';
+    kept.emplace_back(option);
   }
+  split.url += joined_options(kept);
   return split;
 }
 
@@ -246,14 +251,12 @@ std::string StoreAddress::place() const {
   if (!settings.port.empty()) text += ':' + settings.port;
   // libpq's own choice where none is named.
   text += '/' + (settings.database.empty() ? settings.user : settings.database);
-  char separator = '?';
+  std::vector<std::string> named;
   for (const std::string_view option : parts->options) {
     const std::string name = percent_decode(name_of(option));
-    if (name != "hostaddr" && name != "service") continue;  // which name a place, too
-    text += separator + percent_decode(option);
-    separator = '&';
+    if (name == "hostaddr" || name == "service") named.push_back(percent_decode(option));  // which name a place, too
   }
-  return text;
+  return text + joined_options(named);
 }
 
 Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where) {
