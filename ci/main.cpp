@@ -1,4 +1,4 @@
-// Where the program begins: passwords go out of the list of processes, all else is ci/run.hpp.
+// Where the program begins: passwords go out of the list of processes, all else is ci/run_program.hpp.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/runner/secrets.hpp"
-#include "ci/run.hpp"
+#include "ci/run_program.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "bench/model/text.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/run.hpp"
+#include "ci/report/run_report.hpp"
 
 namespace steelyard::ci {
 namespace {

@@ -16,7 +16,7 @@
 #include "ci/report/history.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/profile.hpp"
-#include "ci/report/run.hpp"
+#include "ci/report/run_report.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/todays_names.hpp"
 #include "storage/access_store.hpp"

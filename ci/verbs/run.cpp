@@ -12,7 +12,7 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
-#include "ci/report/run.hpp"
+#include "ci/report/run_report.hpp"
 #include "ci/verbs/command_options.hpp"
 #include "ci/verbs/judging_options.hpp"
 #include "storage/archive/archive.hpp"

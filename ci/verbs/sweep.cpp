@@ -7,7 +7,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/run.hpp"
+#include "ci/report/run_report.hpp"
 
 namespace steelyard::ci {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "ci/run.hpp"
+#include "ci/run_program.hpp"
 #include "tests/studies/judging/rule.hpp"
 
 namespace steelyard::judging::folders_test {

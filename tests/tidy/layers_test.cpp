@@ -15,18 +15,18 @@ TEST(Layers, ArrowsThatPointUpAreFaults) {
   EXPECT_NE(arrow_fault("bench/model/run.hpp", "bench/runner/measure.hpp"), "");
   EXPECT_NE(arrow_fault("bench/runner/measure.hpp", "regress/compare_runs.hpp"), "");
   EXPECT_NE(arrow_fault("regress/compare_runs.hpp", "bench/runner/measure.hpp"), "");
-  EXPECT_NE(arrow_fault("storage/store.hpp", "ci/run.hpp"), "");
+  EXPECT_NE(arrow_fault("storage/store.hpp", "ci/run_program.hpp"), "");
   EXPECT_NE(arrow_fault("bench/runner/measure.hpp", "tests/studies/median_study.hpp"), "");
   EXPECT_NE(arrow_fault("storage/store.hpp", "bench/formats/google_benchmark.hpp"), "");
   EXPECT_NE(arrow_fault("ci/judging/judge.hpp", "ci/verbs/verbs.hpp"), "");
   EXPECT_NE(arrow_fault("ci/judging/judge.hpp", "ci/grammar/verb.hpp"), "");
-  EXPECT_NE(arrow_fault("ci/verbs/ab.cpp", "ci/run.hpp"), "");
+  EXPECT_NE(arrow_fault("ci/verbs/ab.cpp", "ci/run_program.hpp"), "");
   EXPECT_NE(arrow_fault("ci/app/store_client.hpp", "ci/publish/github.hpp"), "");
   EXPECT_NE(arrow_fault("ci/no_such_floor/file.cpp", "ci/app/app.hpp"), "");
 }
 
 TEST(Layers, ArrowsThatPointDownAreNone) {
-  EXPECT_EQ(arrow_fault("ci/run.cpp", "storage/store.hpp"), "");
+  EXPECT_EQ(arrow_fault("ci/run_program.cpp", "storage/store.hpp"), "");
   EXPECT_EQ(arrow_fault("storage/store.hpp", "bench/model/run.hpp"), "");
   EXPECT_EQ(arrow_fault("regress/compare_runs.cpp", "regress/ab/verdict.hpp"), "");
   EXPECT_EQ(arrow_fault("ci/verbs/ab.cpp", "ci/judging/judge.hpp"), "");
@@ -114,7 +114,7 @@ TEST(Layers, NoTwoFoldersOfCiIncludeEachOther) {
 }
 
 TEST(Layers, IncludeLinesAreRecognized) {
-  EXPECT_EQ(included_path("#include \"ci/run.hpp\""), "ci/run.hpp");
+  EXPECT_EQ(included_path("#include \"ci/run_program.hpp\""), "ci/run_program.hpp");
   EXPECT_EQ(included_path("  #  include <vector>  // why"), "vector");
   EXPECT_EQ(included_path("// #include <vector>"), "");
 }

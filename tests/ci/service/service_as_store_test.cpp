@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "ci/app/store_client.hpp"
-#include "ci/run.hpp"
+#include "ci/run_program.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ci/run.hpp"
+#include "ci/run_program.hpp"
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/served_store.hpp"

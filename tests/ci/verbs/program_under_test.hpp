@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ci/git/ci_job.hpp"
-#include "ci/run.hpp"
+#include "ci/run_program.hpp"
 
 namespace steelyard::ci {
 

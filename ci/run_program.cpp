@@ -1,4 +1,4 @@
-#include "ci/run.hpp"
+#include "ci/run_program.hpp"
 
 #include <exception>
 #include <istream>

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/run.hpp"
+#include "ci/report/run_report.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard::ci::run_test {
+namespace steelyard::ci::run_report_test {
 namespace {
 
 using ShownRun = Run;  // inside a test, Run is gtest's own
@@ -201,4 +201,4 @@ TEST(LogPlot, ALineBeyondThePointsIsCutOff) {
 
 }  // namespace
 
-}  // namespace steelyard::ci::run_test
+}  // namespace steelyard::ci::run_report_test

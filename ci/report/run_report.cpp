@@ -1,5 +1,5 @@
 // One run: levels and their two spreads, counts, what failed.
-#include "ci/report/run.hpp"
+#include "ci/report/run_report.hpp"
 
 #include <algorithm>
 #include <array>
