@@ -336,6 +336,41 @@ test('two runs are picked from the list and compared', async () => {
   assert.ok(service.sent.requests.some((url) => url.startsWith('/api/v1/compare?baseline=')));
 });
 
+test('a run without profiles advises to count only where its own data says that this may bring them', async () => {
+  const measured = {rounds_planned: '24'};
+  const lack = 'valgrind was not found; install the package valgrind to count instructions';
+  const reason = 'not reached: the budget of 10 s was spent';
+  const failure = {benchmark: 'BM_hash/8', metric: 'instructions', round: null, kind: 'not_reached', reason};
+  const device = {name: 'gpu.device', value: 'one', decisive: true};
+  const imported = {benchmark: 'BM_hash/8', metric: 'instructions', unit: '', value: 12, invocations: []};
+  const wanted = /\/api\/v1\/runs\//;
+  for (const {settings = measured, failures = [], environment = [], measurements = [], says, advises = false} of [
+    {says: 'Counting brings them: ', advises: true},
+    {settings: {...measured, command: 'process'}, says: 'Counting brings them: ', advises: true},
+    {settings: {...measured, 'counting.lack': lack}, says: `could not be done where it was measured: ${lack}`},
+    {failures: [failure], says: `It was tried: ${reason}`},
+    {settings: {...measured, counting: 'valgrind-3.19.0'}, says: 'counted, and no profile was kept.'},
+    {settings: {}, measurements: [imported], says: 'counted, and no profile was kept.'},
+    {settings: {...measured, command: 'hyperfine'}, says: 'Its instructions were not counted.'},
+    {environment: [device], says: 'Its instructions were not counted.'},
+    {settings: {}, says: 'Its instructions were not counted.'},
+  ]) {
+    const changed = async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const run = {...body.run, settings};
+      await route.fulfill({response, json: {...body, run, profiles: [], failures, environment, measurements}});
+    };
+    await page.route(wanted, changed);
+    await open(`#/profile?run=${service.ids.run}`);
+    const text = await whole_text();
+    assert.ok(text.includes('This run has no profile.') && text.includes(says.trim()), text);
+    assert.equal(text.includes('--counts always'), advises, text);
+    await page.unroute(wanted, changed);
+  }
+  clean();
+});
+
 test('a row of a comparison leads to the difference of its flame graphs', async () => {
   await open(`#/comparison?id=${service.ids.comparison}&open=${encodeURIComponent('BM_tokenize/1024\ninstructions')}`);
   await page.locator('#all .why:visible').getByRole('link', {name: 'Flame graph'}).click();

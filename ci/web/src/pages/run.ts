@@ -167,6 +167,24 @@ export const run: PageOf = async (view) => {
   ];
 };
 
+// What would bring profiles, as far as the run itself says: nobody is told to count what was counted or cannot be.
+function without_profiles(found: Run): Child {
+  const none = 'This run has no profile.';
+  const settings = found.run.settings;
+  const lack = settings['counting.lack'];
+  if (lack) return empty(none, 'Counting brings them, but could not be done where it was measured: ', lack);
+  const failed = found.failures.find((one) => one.metric === 'instructions');
+  if (failed) return empty(none, 'Counting brings them. It was tried: ', failed.reason);
+  if (settings.counting || found.measurements.some((one) => one.metric === 'instructions')) {
+    return empty(none, 'Its instructions were counted, and no profile was kept.');
+  }
+  const is_measured = 'rounds_planned' in settings; // by us, not brought from elsewhere
+  const measures_itself = 'command' in settings && settings.command !== 'process';
+  const on_device = found.environment.some((fact) => fact.name === 'gpu.device');
+  if (!is_measured || measures_itself || on_device) return empty(none, 'Its instructions were not counted.');
+  return empty(none, 'Counting brings them: ', code('steelyard run --counts always -- ./bench'));
+}
+
 export const profile: PageOf = async (view) => {
   const id = view.params.get('run') ?? '',
     against = view.params.get('against'),
@@ -193,7 +211,7 @@ export const profile: PageOf = async (view) => {
               ];
             }),
           )
-        : empty('This run has no profile.', 'Counting brings them: ', code('steelyard run --counts always -- ./bench')),
+        : without_profiles(found),
     ];
   }
   const flame = await get<Flame>('/flame', {baseline: against ?? id, candidate: id, benchmark: wanted}, view.signal);
