@@ -124,5 +124,21 @@ TEST(Prediction, NeighboursThatResembleEachOtherSayLess) {
   EXPECT_GT(*smooth.p, *rough.p);
 }
 
+TEST(Prediction, OfASeriesThatDriftsTakesInTheDriftAndMissesAStepOfItsSize) {
+  constexpr double kDrift = 0.2;
+  std::vector<double> drifting;
+  std::vector<double> steady;
+  for (int i = 0; i < 24; ++i) {
+    steady.push_back(100 * std::exp(i % 2 == 0 ? 0.005 : -0.005));
+    drifting.push_back(steady.back() * std::exp(kDrift * i / 23));
+  }
+  const double step = std::exp(kDrift);
+  const Prediction missed = predict(series_of(drifting), {}, question_of({drifting.back() * step}));
+  EXPECT_GT(missed.p.value(), 0.05);
+  EXPECT_GT(missed.interval.value().high, step);
+  EXPECT_GT(predict(series_of(drifting), {}, question_of({drifting.back()})).p.value(), 0.05);
+  EXPECT_LT(predict(series_of(steady), {}, question_of({steady.back() * step})).p.value(), 0.001);
+}
+
 }  // namespace
 }  // namespace steelyard::regress::prediction_test
