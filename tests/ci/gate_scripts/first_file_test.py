@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From nothing to a first verdict: the file that README.md shows, as it stands there, on the repository of the demo.
 
-    first_file_test.py github|gitlab|pushes|shards PROGRAM SOURCE_FOLDER SERVICE_PROGRAM
+    first_file_test.py github|gitlab|pushes|shards|queue PROGRAM SOURCE_FOLDER SERVICE_PROGRAM
 
 Imitations of the runners (github_runner.py, gitlab_runner.py) take the block of YAML, look for what it names in this
 repository, the workflow, the action, the component, and run the steps that these have. The demo's request is its third
@@ -9,6 +9,7 @@ commit, which makes tokenize slower; what the steps tell goes to a local service
 that left, as of a fork. Then, with programs that only note how they were called, the pipelines that calibrate
 (docs/guide/calibration.md). pushes: the workflow of the default branch (docs/guide/pull_requests.md), whose store keeps
 an alert from the push that opens it to the one that closes it. shards: the workflow of several machines, there too.
+queue: the first file again, by the groups of a merge queue.
 """
 import json
 import os
@@ -299,26 +300,36 @@ def keeping(component, request, push):
     expect(without.order(schedule) == [], f"{component}: a schedule has {without.order(schedule)}")
 
 
-def pushes(work):
-    """Three pushes: the second is slower, and the third as fast as the first was."""
+def counted_project(work, name, run=""):
+    """A repository without commits. Its file `which` names the program that is built; what is told is instructions."""
     origin, bin_folder = os.path.join(work, "origin"), os.path.dirname(PROGRAM)
     os.makedirs(origin)
     git(origin, "init", "-q", "-b", "main")
     with open(os.path.join(origin, "steelyard.toml"), "w") as toml:
-        toml.write('[project]\nname = "pushed"\n[build]\ncommand = "mkdir -p out && cp '
+        toml.write(f'[project]\nname = "{name}"\n[build]\ncommand = "mkdir -p out && cp '
                    f"'{bin_folder}/ci_fixture_'$(cat which) out/bench\"\n[[program]]\ncommand = \"out/bench\"\n"
-                   '[run]\nrounds = 2\nmin_time = "1ms"\ncounts = "always"\nfilter = "varied"\n'
+                   f'[run]\nrounds = 2\nmin_time = "1ms"\ncounts = "always"\n{run}'
                    '[policy]\nmetrics = ["instructions"]\n')
+    return origin
+
+
+def commit_file(folder, name, text):
+    with open(os.path.join(folder, name), "w") as file:
+        file.write(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", f"{name}: {text}")
+
+
+def pushes(work):
+    """Three pushes: the second is slower, and the third as fast as the first was."""
+    origin = counted_project(work, "pushed", 'filter = "varied"\n')
     state = {"PATH": os.environ["PATH"], "STEELYARD_STATE": os.path.join(work, "state")}
     workflow = block_of("docs/guide/pull_requests.md", "STEELYARD_STORE: ${{")
     service = Service(os.path.join(work, "service"), "0" * 40)
     secrets = {"STEELYARD_STORE": "embedded", "STEELYARD_SLACK_WEBHOOK_URL": service.address + "/hooks/chat"}
     try:
         for number, which in enumerate(("fast", "slow", "fast")):
-            with open(os.path.join(origin, "which"), "w") as file:
-                file.write(which)
-            git(origin, "add", "-A")
-            git(origin, "commit", "-q", "-m", f"Be {which}")
+            commit_file(origin, "which", which)
             if number == 0:
                 continue
             before = git(origin, "rev-parse", "HEAD^1")
@@ -349,18 +360,9 @@ def pushes(work):
 
 def shards(work):
     """The file of several machines, with two of them: each measures one benchmark, and a third job judges both."""
-    origin, bin_folder = os.path.join(work, "origin"), os.path.dirname(PROGRAM)
-    os.makedirs(origin)
-    git(origin, "init", "-q", "-b", "main")
-    with open(os.path.join(origin, "steelyard.toml"), "w") as toml:
-        toml.write('[project]\nname = "shared"\n[build]\ncommand = "mkdir -p out && cp '
-                   f"'{bin_folder}/ci_fixture_'$(cat which) out/bench\"\n[[program]]\ncommand = \"out/bench\"\n"
-                   '[run]\nrounds = 2\nmin_time = "1ms"\ncounts = "always"\n[policy]\nmetrics = ["instructions"]\n')
+    origin = counted_project(work, "shared")
     for which in ("fast", "slow"):
-        with open(os.path.join(origin, "which"), "w") as file:
-            file.write(which)
-        git(origin, "add", "-A")
-        git(origin, "commit", "-q", "-m", f"Be {which}")
+        commit_file(origin, "which", which)
     head = git(origin, "rev-parse", "HEAD")
     git(origin, "checkout", "-q", "--detach", "HEAD~1")
     git(origin, "merge", "-q", "--no-ff", "-m", "Merge feature into main", head)
@@ -384,6 +386,46 @@ def shards(work):
     expect(service.text("checks").startswith(f"{head} failure 1 regression"), "the check", service.text("checks"))
     expect(runner.summary.count("### ") == 1, "not one report in the summaries", runner.summary)
     expect(runner.told_the_token == ["Read what was accepted", "Publish"], f"have the token: {runner.told_the_token}")
+
+
+def queue(work):
+    """Two groups of a merge queue: in each, a request that changes the program is merged before one that does not. All
+    of the group is judged, where the first parent of its commit has the change already."""
+    origin = counted_project(work, "queued", 'filter = "varied"\n')
+    commit_file(origin, "which", "fast")
+    text = block_of("README.md", "gate.yml@v0")
+    workflow = text[:text.index("    with:\n")]  # steelyard.toml names the program and its build
+    for number, (which, status, conclusion) in enumerate((("slow", "1", "failure"), ("fast", "0", "success"))):
+        base = git(origin, "rev-parse", "main")
+        for branch, file, content in (("changing", "which", which), ("noting", "notes", str(number))):
+            git(origin, "checkout", "-q", "-B", branch, "main")
+            commit_file(origin, file, content)
+        git(origin, "checkout", "-q", "--detach", "main")
+        for branch in ("changing", "noting"):
+            git(origin, "merge", "-q", "--no-ff", "-m", f"Merge {branch} into main", branch)
+        group, name = git(origin, "rev-parse", "HEAD"), f"gh-readonly-queue/main/pr-{number}-{base}"
+        git(origin, "update-ref", "refs/heads/" + name, group)
+        service = Service(os.path.join(work, f"service{number}"), "0" * 40)
+        merge_group = {"head_sha": group, "head_ref": "refs/heads/" + name, "base_sha": base,
+                       "base_ref": "refs/heads/main"}
+        event = {"event_name": "merge_group", "event": {"action": "checks_requested", "merge_group": merge_group,
+                                                        "repository": {"default_branch": "main"}},
+                 "api_url": service.address, "server_url": "https://github.com", "repository": "acme/shop",
+                 "run_id": str(number + 1), "run_attempt": "1", "job": "gate", "sha": group,
+                 "ref": "refs/heads/" + name, "ref_name": name, "base_ref": "", "head_ref": "",
+                 "workflow": "Performance"}
+        runner = GithubRunner(os.path.join(work, f"group{number}"), SOURCE, PROGRAM, event, origin, SECRET,
+                              {"PATH": os.environ["PATH"]})
+        runner.run_workflow(workflow)
+        service.end()
+        expect(runner.outputs["gate"]["status"] == status, f"group {number}: wanted status {status}", runner.log)
+        expect(f"baseline: {base[:7]}, the base of the merge queue's group (merge_group.base_sha)" in runner.log,
+               f"group {number} has another baseline than {base}", runner.log)
+        expect(service.text("checks").startswith(f"{group} {conclusion} "), f"group {number}: the check",
+               service.text("checks"))
+        expect(not service.text("comments"), "a merge queue's group has a comment", service.text("comments"))
+        expect(runner.told_the_token == ["Publish"], f"have the token: {runner.told_the_token}")
+        git(origin, "update-ref", "refs/heads/main", group)
 
 
 # The pipelines that calibrate, of a project that builds nothing, with a program that says what it is told to do.
@@ -429,7 +471,7 @@ def calibration(work):
 
 
 for test in {"github": (calibration, github), "gitlab": (calibration, gitlab), "pushes": (pushes,),
-             "shards": (shards,)}[SERVICE]:
+             "shards": (shards,), "queue": (queue,)}[SERVICE]:
     with tempfile.TemporaryDirectory(prefix="steelyard-first-file.") as folder:
         os.chmod(folder, 0o711)
         began = time.monotonic()
