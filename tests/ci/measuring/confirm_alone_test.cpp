@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bench/model/left_processes.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/compare_runs.hpp"
@@ -126,6 +127,36 @@ TEST_F(ConfirmAlone, SaysWhatTheTimeDidNotReachOrCouldNotBeMeasured) {
   EXPECT_NE(warnings_[0].find("could not be measured alone"), std::string::npos) << warnings_[0];
   EXPECT_TRUE(gone.candidate.failures.empty()) << "the duet stands";
   EXPECT_EQ(row_of(gone, "BM_steady").verdict, Verdict::regression);
+}
+
+TEST_F(ConfirmAlone, AddsOnceWhatWasLeftBehindToWhatTheRunTellsAlready) {
+  write(folder_ / "leaving",
+        "#!/bin/sh\n# benchmark_list_tests\nsleep 1000 >/dev/null 2>&1 &\nexec '" + fixture("steady") + "' \"$@\"\n");
+  std::filesystem::permissions(folder_ / "leaving", std::filesystem::perms::owner_all);
+  bench::Program leaving;
+  leaving.executable = folder_ / "leaving";
+  const Result<ListedPair> listed = list_pair({leaving, leaving}, {}, nullptr);
+  ASSERT_TRUE(listed) << listed.error().text();
+
+  bench::MeasuredPair seen = duet(1.1);
+  const std::string changed = seen.baseline.measurements.front().benchmark.canonical();
+  LeftProcesses left;
+  left.benchmarks[changed] = {3, 0};
+  left.benchmarks["BM_other"] = {1, 0};
+  for (steelyard::Run* run : {&seen.baseline, &seen.candidate}) keep_left_processes(left, run->header.settings);
+  const bench::MeasuredPair none = confirmed(seen);
+  listed_ = {*listed};
+  const bench::MeasuredPair more = confirmed(seen);
+  for (const steelyard::Run* run : {&none.baseline, &none.candidate, &more.baseline, &more.candidate}) {
+    ASSERT_EQ(run->measurements.size(), 3U) << "nothing was measured alone";
+  }
+  for (const steelyard::Run* run : {&none.baseline, &none.candidate}) {
+    EXPECT_EQ(left_processes_of(run->header.settings), left) << "the duet's are not added to themselves";
+  }
+  left.benchmarks[changed] = {3 + kSoloRounds, 0};
+  for (const steelyard::Run* run : {&more.baseline, &more.candidate}) {
+    EXPECT_EQ(left_processes_of(run->header.settings), left);
+  }
 }
 
 // The whole way: measured, told, kept and replayed. Where the machine has no two cores for a duet there is no check.

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "bench/runner/core_choice.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci::time_programs_test {
 namespace {
@@ -123,6 +125,45 @@ TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
   ASSERT_EQ(pair->candidate.failures.size(), 1U);
   EXPECT_EQ(pair->candidate.failures[0].benchmark.canonical(), "BM_same [suite=gone]");
   EXPECT_EQ(pair->candidate.failures[0].metric, "");
+}
+
+// Benchmarks of several threads take turns, and the other program's run side by side: by one plan all the same, since
+// both are judged by the one that the runs tell.
+TEST_F(TimePrograms, AreAllLookedAtByThePlanOfTheFirstWhateverLayoutEachHas) {
+  STEELYARD_SKIP_WITHOUT("two-cores", bench::choose_cores(bench::read_allowed_cores(), {}).two_equal,
+                         "no two equal cores");
+  bench::MeasuringSettings settings;
+  settings.layout = Layout::duet;
+  settings.repetitions = 1;
+  settings.min_time = milliseconds(1);
+  bench::TimingPlan timing;
+  timing.repeat_disturbed = false;
+  static_cast<bench::LookTimes&>(timing.looks) = {{4, 8}, 0, "4:0.5 8:0.5"};
+  timing.looks.in_turns = bench::LookTimes{{4, 6}, 0, "4:0.5 6:0.5"};
+  timing.looks.decided = [](const steelyard::Run&, const steelyard::Run&) { return std::set<std::string>(); };
+  for (const bool is_first_in_turns : {true, false}) {
+    std::vector<ListedPair> listed;
+    for (const char* const suite : {"first", "second"}) {
+      listed.push_back(*list_pair({working(suite), working(suite)}, {}, nullptr));
+    }
+    STEELYARD_SKIP_WITHOUT("two-cores", listed[0].candidate.listing.core >= 0, "the system pins no process to a core");
+    ListedPair& in_turns = listed[is_first_in_turns ? 0 : 1];
+    for (bench::ListedProgram* side : {&in_turns.baseline, &in_turns.candidate}) {
+      for (bench::ListedBenchmark& benchmark : side->listing.benchmarks) benchmark.uses_several_cores = true;
+    }
+    const Result<bench::MeasuredPair> pair = time_programs(listed, settings, timing, {seconds(120)});
+    ASSERT_TRUE(pair) << pair.error().text();
+    for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
+      const std::map<std::string, std::string>& told = run->header.settings;
+      ASSERT_TRUE(told.contains(std::string(kSeveralThreadsSetting))) << "none ran side by side";
+      EXPECT_EQ(told.at("looks"), is_first_in_turns ? "4:0.5 6:0.5" : "4:0.5 8:0.5");
+      EXPECT_THAT(measured(*run), ElementsAre("BM_same [suite=first]", "BM_same [suite=second]"));
+      for (const Measurement& measurement : run->measurements) {
+        if (measurement.metric.name != kRealTime) continue;
+        EXPECT_EQ(measurement.invocations.size(), is_first_in_turns ? 6U : 8U) << measurement.benchmark.canonical();
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -115,6 +115,14 @@ TEST_F(GateSides, ThatWereNotBuiltAreToldToWhoDidNotSeeTheLog) {
   EXPECT_THAT(text_of("evidence/junit.xml"), HasSubstr("nowhere"));
 }
 
+// Nothing has to be measured to say so: the build fails, so that nothing is.
+TEST_F(GateSides, ThatAreOneCommitAreSaidToDifferByLuckAlone) {
+  constexpr const char* kSaid = "the baseline and the candidate are one commit";
+  commit_script("break it", "exit 9");
+  EXPECT_THAT(gate({"--base", "HEAD"}).err, HasSubstr(kSaid));
+  EXPECT_THAT(gate({"--base", "HEAD^"}).err, Not(HasSubstr(kSaid)));
+}
+
 TEST_F(GateSides, OfAPushAreWhatWasThereBeforeAllOfIt) {
   commit("make it slow", "slow");
   commit("change nothing", "slow");
