@@ -156,6 +156,11 @@ class ColumnWriter {
       return std::to_chars(to, to + kMaxDigits, std::max<std::int64_t>(count_of(point, run), 0)).ptr;
     });
   }
+  void add_places(std::string_view name) {
+    add(name, kMaxDigits, [](char* to, const SeriesLine::Point&, const OrderedRun& run) {
+      return run.place ? std::to_chars(to, to + kMaxDigits, *run.place).ptr : copy("null", to);
+    });
+  }
   // Of each run the beginning of a hash.
   void add_hashes(std::string_view name, std::string OrderedRun::*hash_of, std::size_t most) {
     const auto is_plain = [&](const SeriesLine::Point& point) { return (*line_.runs)[point.run].is_plain; };
@@ -252,6 +257,8 @@ bool add_column(ColumnWriter& writer, std::string_view name, const Spreads& spre
     writer.add_counts(name, [](const Point& point, const OrderedRun&) { return point.samples; });
   } else if (name == "condition") {
     writer.add_counts(name, [](const Point& point, const OrderedRun&) { return std::int64_t{point.condition}; });
+  } else if (name == "place") {
+    writer.add_places(name);
   } else if (name == "off_branch") {
     writer.add_counts(name, [](const Point&, const OrderedRun& run) { return std::int64_t{run.is_off_branch}; });
   } else if (name == "run") {

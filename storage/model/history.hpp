@@ -120,6 +120,9 @@ struct OrderedRun {
   std::string branch;
   std::int64_t at_unix_ns = 0;
   bool is_off_branch = false;
+  // Of its commit on the branch that was asked for, whichever machine it was measured on; off the branch: that of the
+  // last older one on it, -1: there is none. Absent: without a branch's order.
+  std::optional<std::int64_t> place = {};
   bool is_plain = false;  // id and commit are digits and small letters alone, as hashes are
   // One run in 1024, by its id alone: where what is told of many runs can be cut, so that the parts stay what they are
   // when runs are added.

@@ -123,6 +123,7 @@ export interface Points {
   high?: (number | null)[];
   run: string[];
   commit: (string | null)[];
+  place?: (number | null)[];
   conditions: string[];
   condition?: number[];
   machines?: {index: number; fingerprint: string}[];

@@ -27,6 +27,8 @@ const kMaxSoonPoints = 5000; // several for each pixel of a plot
 export const kMaxSpreadPoints = 20000; // of no more the service knows it
 const kMaxPoints = 200000;
 const kLine = 'at,value,run,commit,condition';
+const kMergedLine = `${kLine},place`;
+const line_of = (machines: unknown[]): string => (machines.length > 1 ? kMergedLine : kLine);
 
 function lines_of(targets: Target[], points: Points): Line[] {
   const lines: Line[] = [];
@@ -65,8 +67,14 @@ function marks_of(changes: ChangePoint[], points: Points): ChangeMark[] {
   return marks;
 }
 
-// By date between machines; those of one stand as their commits follow each other, whatever their dates say.
+// As the branch has their commits, whichever machine measured them and when; by date where it has no place of one.
+// Those of one machine stand as they came.
 function places_of(parts: Points[]): [number, number][] {
+  const stands_before = (i: number, k: number, other: number, l: number): boolean => {
+    const [own, its] = [parts[i].place?.[k] ?? null, parts[other].place?.[l] ?? null];
+    if (own !== null && its !== null && own !== its) return own < its;
+    return parts[i].at[k] < parts[other].at[l];
+  };
   const next = parts.map(() => 0);
   const places: [number, number][] = [];
   const count = parts.reduce((sum, part) => sum + part.at.length, 0);
@@ -74,7 +82,7 @@ function places_of(parts: Points[]): [number, number][] {
     let first = -1;
     parts.forEach((part, i) => {
       if (next[i] === part.at.length) return;
-      if (first < 0 || part.at[next[i]] < parts[first].at[next[first]]) first = i;
+      if (first < 0 || stands_before(i, next[i], first, next[first])) first = i;
     });
     places.push([first, next[first]++]);
   }
@@ -99,6 +107,7 @@ export function merged<Answer extends Points>(parts: Answer[]): Answer {
     value: column(parts.map((part) => part.value)),
     run: column(parts.map((part) => part.run)),
     commit: column(parts.map((part) => part.commit)),
+    place: column(parts.map((part) => part.place)),
     low: column(parts.map((part) => part.low)),
     high: column(parts.map((part) => part.high)),
     conditions,
@@ -131,7 +140,7 @@ async function newest_parts(view: View, key: SeriesKey): Promise<Part[]> {
   }
   return Promise.all(
     machines.map(async (machine) => {
-      const points = await ask_points(view, key, machine, kMaxSoonPoints, kLine);
+      const points = await ask_points(view, key, machine, kMaxSoonPoints, line_of(machines));
       return {machine, is_whole: points.older === null, points, spread: null};
     }),
   );
@@ -203,7 +212,7 @@ export async function load(view: View, key: SeriesKey): Promise<Loaded> {
 export async function load_rest(view: View, one: Loaded): Promise<void> {
   await Promise.all(
     one.parts.map(async (part) => {
-      if (!part.is_whole) part.points = await ask_points(view, one.key, part.machine, kMaxPoints, kLine);
+      if (!part.is_whole) part.points = await ask_points(view, one.key, part.machine, kMaxPoints, line_of(one.parts));
     }),
   );
 }

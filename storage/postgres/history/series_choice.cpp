@@ -325,7 +325,7 @@ constexpr std::int64_t kDense = 2;
 // of its positions, so that few runs are cheap however many there are.
 constexpr const char* kRunsOfBranch = R"sql(
 select r.run_key, r.id, c.sha, c.subject, r.branch, r.created_at_unix_ns, not o.on_branch,
-       commit_date(c, r)
+       commit_date(c, r), o.position
 from steelyard.branch_positions o
 join steelyard.commits c on c.sha = o.sha
 join steelyard.runs r on r.commit_key = c.commit_key and r.project_key = o.project_key and r.branch = o.branch
@@ -339,7 +339,7 @@ limit $4
 
 // Runs without a commit. $1 project, $2 branch, $3 how many.
 constexpr const char* kWithoutCommit = R"sql(
-select r.run_key, r.id, '', '', r.branch, r.created_at_unix_ns, false, r.created_at_unix_ns
+select r.run_key, r.id, '', '', r.branch, r.created_at_unix_ns, false, r.created_at_unix_ns, null::integer
 from steelyard.runs r
 where r.project_key = $1 and hashtextextended(r.branch, 0) = hashtextextended($2::text, 0) and r.branch = $2::text
   and r.commit_key is null
@@ -352,7 +352,7 @@ limit $3
 // second, as a rebase makes them, stand as on their branch: when they were measured says nothing of them.
 constexpr const char* kByDate = R"sql(
 select r.run_key, r.id, coalesce(c.sha, ''), coalesce(c.subject, ''), r.branch, r.created_at_unix_ns, false,
-       commit_date(c, r)
+       commit_date(c, r), null::integer
 from steelyard.runs r
 left join steelyard.commits c using (commit_key)
 left join steelyard.branch_positions o
@@ -391,7 +391,7 @@ Result<std::vector<DatedRun>> read_runs(Transaction& transaction, const char* st
     DatedRun& dated = runs.emplace_back();
     OrderedRun& run = dated.run;
     read_in_order(rows, row, 0, run.key, run.id, run.commit, run.subject, run.branch, run.at_unix_ns, run.is_off_branch,
-                  dated.date_unix_ns);
+                  dated.date_unix_ns, run.place);
     run.is_plain = is_plain(run.id) && is_plain(run.commit);
     run.is_mark = is_mark(run.id);
   }

@@ -7,7 +7,10 @@
 
 #include "ci/service/call.hpp"
 #include "storage/access_store.hpp"
+#include "storage/archive/archive.hpp"
 #include "storage/history_store.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/run_store.hpp"
 #include "tests/ci/service/served_store.hpp"
 
 namespace steelyard::ci::listed_test {
@@ -86,6 +89,29 @@ TEST_F(ListedBy, StateAlertsAreChosenAndByTheirCommitOnItsOwnPage) {
   };
   EXPECT_THAT(opened_by(commit), testing::Contains(all.front()));
   EXPECT_THAT(opened_by(other), testing::Not(testing::Contains(all.front())));
+}
+
+TEST_F(ListedBy, PlaceOnTheBranchPointsOfSeveralMachinesHaveOneOrder) {
+  storage::Store store = open();
+  steelyard::Run merge = sealed_run(1, "placed");
+  steelyard::Run parent = sealed_run(2, "placed");  // measured later, and elsewhere
+  merge.header.commit.parent = parent.header.commit.sha;
+  parent.environment.facts.push_back({"cpu.cores", "another number", true});
+  for (steelyard::Run* run : {&merge, &parent}) {
+    run->header.id.clear();
+    storage::seal(*run);
+    ASSERT_TRUE(storage::RunStore(store).put(*run));
+  }
+  const Metric& metric = merge.measurements.front().metric;
+  const auto places = [&](const std::string& where) {
+    const std::string of = "/api/v1/points?project=placed&metric=" + metric.name +
+                           "&benchmark=" + storage::percent_encode(merge.measurements.front().benchmark.canonical());
+    return checked("/api/v1/points", of + where + "&columns=place")["place"];
+  };
+  const std::string on_main = "&branch=main&machine=";
+  EXPECT_EQ(places(on_main + merge.environment.fingerprint()), json::array({1}));
+  EXPECT_EQ(places(on_main + parent.environment.fingerprint()), json::array({0}));
+  EXPECT_EQ(places("&machine=" + merge.environment.fingerprint()), json::array({nullptr})) << "of all branches";
 }
 
 TEST_F(ListedBy, KeyTheAuditTrailIsPaged) {

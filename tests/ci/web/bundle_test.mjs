@@ -78,7 +78,7 @@ test('the interval of a change reads as the change does, in per cent or in facto
     assert.equal(range_text([ratio, ratio], ratio), `[${change_text(ratio)}, ${change_text(ratio)}]`);
 });
 
-test('points of several machines are merged by date and keep the order of commits of each', async () => {
+test('points of several machines stand as the branch has their commits, and by date where it has none', async () => {
   const {build} = await import(pathToFileURL(join(packages, 'node_modules/esbuild/lib/main.js')));
   const out = join(copy, 'history.mjs');
   await build({entryPoints: [join(web, 'src/history.ts')], outfile: out, format: 'esm', bundle: true});
@@ -105,6 +105,24 @@ test('points of several machines are merged by date and keep the order of commit
       [5, 'b'],
     ],
   );
+  // By places the merge follows its parent, which another machine measured later.
+  const placed = (fingerprint, points) => ({...part(fingerprint, points), place: points.map(([, , place]) => place)});
+  const order = (...parts) => merged(parts).commit;
+  const merges = [['root', 1, 0], ['merge', 3, 4], ['tip', 5, 5]];
+  assert.deepEqual(order(placed('a', merges), placed('b', [['side', 6, 2], ['parent', 9, 3]])), [
+    'root',
+    'side',
+    'parent',
+    'merge',
+    'tip',
+  ]);
+  assert.deepEqual(order(placed('a', merges), placed('b', [['root', 2, 0], ['none', 4, null]])), [
+    'root',
+    'root',
+    'merge',
+    'none',
+    'tip',
+  ]);
 });
 
 // The oracle looks at every point of every column of pixels.

@@ -66,7 +66,7 @@ const kept_points = new Map();
 export function series_points(count, seed, level, change, ratio) {
   if (kept_points.has(seed)) return kept_points.get(seed);
   const next = noise_of(seed),
-    columns = {at: [], value: [], low: [], high: [], run: [], commit: [], subject: [], condition: []};
+    columns = {at: [], value: [], low: [], high: [], run: [], commit: [], subject: [], place: [], condition: []};
   for (let i = 0; i < count; ++i) {
     const base =
       level * (i >= change ? ratio : 1) * (1 + 0.004 * (next() + next() + next() - 1.5) + (next() < 0.004 ? 0.06 : 0));
@@ -76,6 +76,7 @@ export function series_points(count, seed, level, change, ratio) {
     columns.high.push(Number((base * (1 + 0.003 + 0.006 * next())).toFixed(3)));
     columns.run.push(hex(`run ${i}`, 12));
     columns.commit.push(hex(`commit ${i}`, 12));
+    columns.place.push(i);
     columns.condition.push(i < 100 ? 0 : 1);
     columns.subject.push(subjects[i % subjects.length]);
   }
