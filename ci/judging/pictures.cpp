@@ -9,7 +9,7 @@
 #include "ci/app/app.hpp"
 #include "ci/report/charts/distributions.hpp"
 #include "ci/report/charts/series_chart.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 
 namespace steelyard::ci {

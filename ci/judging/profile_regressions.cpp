@@ -18,7 +18,7 @@
 #include "ci/app/app.hpp"
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/trace_difference.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/trace_stacks.hpp"
 

@@ -12,7 +12,7 @@
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "ci/attribution/own_source.hpp"
-#include "ci/report/causes.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/reason_text.hpp"
@@ -84,7 +84,7 @@ std::vector<const FunctionChange*> noted_functions(const Finding& finding) {
 std::vector<Annotation> annotations_of(const Comparison& comparison) {
   std::vector<Annotation> annotations;
   const RowIndex index(comparison);
-  for (const Finding& finding : find_causes(comparison)) {
+  for (const Finding& finding : findings_of(comparison)) {
     if (!is_changed(finding)) continue;
     const std::string message = message_of(comparison, index, finding);
     for (const FunctionChange* function : noted_functions(finding)) {
@@ -99,7 +99,7 @@ std::vector<Annotation> annotations_of(const Comparison& comparison) {
 std::vector<Annotation> findings_without_line(const Comparison& comparison) {
   std::vector<Annotation> findings;
   const RowIndex index(comparison);
-  for (const Finding& finding : find_causes(comparison)) {
+  for (const Finding& finding : findings_of(comparison)) {
     const bool is_unjudged = finding.gates && !is_changed(finding);
     const bool has_no_line = is_changed(finding) && noted_functions(finding).empty();
     if (!is_unjudged && !has_no_line) continue;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
 namespace {

@@ -1,498 +1,491 @@
 #include "ci/report/findings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
+#include <cstdint>
+#include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
-#include "bench/model/number_text.hpp"
+#include "bench/model/parse_number.hpp"
+#include "ci/attribution/culprit.hpp"
 #include "ci/attribution/own_source.hpp"
-#include "ci/report/changes.hpp"
-#include "ci/report/reason_text.hpp"
-#include "ci/report/row_text.hpp"
-#include "regress/policy/pattern_policy.hpp"
+#include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
 namespace {
 
-std::size_t severity(Verdict verdict) {
-  return static_cast<std::size_t>(std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin());
+// Taken apart: "BM_sort<int>/n:8/threads:2 [suite=x]" is "BM_sort<int>", {"n:8", "threads:2"}, " [suite=x]".
+struct NameParts {
+  std::string name;
+  std::vector<std::string> parameters;
+  std::string suffix;
+};
+
+NameParts parts_of(const std::string& benchmark) {
+  // Canonical text writes every other " [" out of the way.
+  const std::size_t suffix = std::min(benchmark.rfind(" ["), benchmark.size());
+  const BenchmarkId id = parse_google_benchmark_name(std::string_view(benchmark).substr(0, suffix));
+  NameParts parts{id.name, {}, benchmark.substr(suffix)};
+  for (const Parameter& parameter : id.parameters) {
+    parts.parameters.push_back((parameter.name.empty() ? "" : parameter.name + ":") + parameter.value);
+  }
+  if (id.threads) parts.parameters.push_back("threads:" + std::to_string(*id.threads));
+  return parts;
 }
 
-double largest_change(const RowGroup& group) {
-  double largest = 0;
-  for (const ComparisonRow* row : group.rows) largest = std::max(largest, size_of_change(*row));
-  return largest;
+// What benchmarks of one family have in common: the name without its template's arguments, and the suffix.
+std::string family_of(const NameParts& parts) { return parts.name.substr(0, parts.name.find('<')) + parts.suffix; }
+std::string family_of(const std::string& benchmark) { return family_of(parts_of(benchmark)); }
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  const auto value = parse_as<std::int64_t>(text);
+  return value && std::to_string(*value) == text ? value : std::nullopt;
 }
 
-// How surely something was found in the group: the least q of discovery; what is this small is certain, as every
-// changed count is, and the size of the change decides. 1 where nothing was found.
-double discovery_of(const RowGroup& group) {
-  constexpr double kCertain = 0.001;
-  double least = 1;
+// "0" to "11" as {"n:", 0}, {"n:", 11}: what stands before the number is part of the parameter.
+std::pair<std::string, std::string> split_parameter(const std::string& parameter) {
+  const std::size_t colon = parameter.find(':');
+  if (colon == std::string::npos) return {"", parameter};
+  return {parameter.substr(0, colon + 1), parameter.substr(colon + 1)};
+}
+
+constexpr std::size_t kMaxValues = 4;  // written out
+
+// The values of one parameter that alone differs, with the slash before it; empty: they have no short form. What would
+// follow a range would be read as part of its end.
+std::string values_text(const std::vector<std::string>& values, bool is_last) {
+  std::set<std::string> names;
+  std::vector<std::int64_t> numbers;
+  std::string joined;
+  for (const std::string& value : values) {
+    const auto [name, text] = split_parameter(value);
+    names.insert(name);
+    joined += (joined.empty() ? "" : ",") + text;
+    if (const auto number = number_of(text)) numbers.push_back(*number);
+  }
+  if (names.size() != 1) return "";
+  const std::string lead = "/" + *names.begin();
+  if (numbers.size() == values.size()) {
+    std::sort(numbers.begin(), numbers.end());
+    const bool is_gapless = static_cast<std::size_t>(numbers.back() - numbers.front()) + 1 == numbers.size();
+    if (is_last && is_gapless && numbers.size() > 2) {
+      return lead + std::to_string(numbers.front()) + " to " + lead + std::to_string(numbers.back());
+    }
+    joined.clear();
+    for (const std::int64_t number : numbers) joined += (joined.empty() ? "" : ",") + std::to_string(number);
+  }
+  return values.size() <= kMaxValues ? lead + "{" + joined + "}" : "";
+}
+
+// The only place in which the parameters differ; absent: several, or unlike numbers of them.
+std::optional<std::size_t> differing_place(const std::vector<NameParts>& family) {
+  std::optional<std::size_t> place;
+  const NameParts& first = family.front();
+  for (const NameParts& parts : family) {
+    if (parts.name != first.name || parts.parameters.size() != first.parameters.size()) return std::nullopt;
+    for (std::size_t i = 0; i < parts.parameters.size(); ++i) {
+      if (parts.parameters[i] == first.parameters[i]) continue;
+      if (place && *place != i) return std::nullopt;
+      place = i;
+    }
+  }
+  return place;
+}
+
+// Of one family, without the suffix. Precondition: two at least, all different.
+std::string family_pattern(const std::vector<NameParts>& family) {
+  const NameParts& first = family.front();
+  if (const std::optional<std::size_t> place = differing_place(family)) {
+    std::vector<std::string> values;
+    for (const NameParts& parts : family) values.push_back(parts.parameters[*place]);
+    const bool is_last = *place + 1 == first.parameters.size();
+    std::string text = values_text(values, is_last);
+    if (text.empty()) text = "/" + split_parameter(first.parameters[*place]).first + "*";
+    std::string pattern = first.name;
+    for (std::size_t i = 0; i < first.parameters.size(); ++i) {
+      pattern += i == *place ? text : "/" + first.parameters[i];
+    }
+    return pattern;
+  }
+  std::string pattern = first.name;
+  const bool one_name = std::all_of(family.begin(), family.end(), [&](const auto& p) { return p.name == first.name; });
+  if (!one_name) pattern = first.name.substr(0, first.name.find('<')) + "<*>";
+  const auto has_parameters = [](const NameParts& parts) { return !parts.parameters.empty(); };
+  if (std::none_of(family.begin(), family.end(), has_parameters)) return pattern;
+  return pattern + (std::all_of(family.begin(), family.end(), has_parameters) ? "/*" : "[/*]");
+}
+
+}  // namespace
+
+std::string benchmark_pattern(const std::vector<std::string>& benchmarks) {
+  std::vector<std::pair<std::string, std::vector<NameParts>>> families;  // in the order of their first
+  std::set<std::string> seen, suffixes;
+  for (const std::string& benchmark : benchmarks) {
+    if (!seen.insert(benchmark).second) continue;
+    NameParts parts = parts_of(benchmark);
+    suffixes.insert(parts.suffix);
+    const std::string family = family_of(parts);
+    auto at = std::find_if(families.begin(), families.end(), [&](const auto& one) { return one.first == family; });
+    if (at == families.end()) at = families.insert(families.end(), {family, {}});
+    at->second.push_back(std::move(parts));
+  }
+  std::string text;
+  for (const auto& [name, family] : families) {
+    NameParts alone = family.front();
+    for (const std::string& parameter : alone.parameters) alone.name += "/" + parameter;
+    text += (text.empty() ? "" : ", ") + (family.size() == 1 ? alone.name : family_pattern(family));
+    if (suffixes.size() > 1) text += family.front().suffix;
+  }
+  return name_as_given(suffixes.size() == 1 ? text + *suffixes.begin() : text);
+}
+
+namespace {
+
+// What one benchmark did in one direction.
+struct Move {
+  Verdict kind = Verdict::regression;
+  std::string benchmark;
+  std::vector<const ComparisonRow*> rows;  // counted ones first
+  const ComparisonRow* explained = nullptr;
+  double size = 0;  // largest change among the rows
+};
+
+bool is_change(Verdict verdict) { return verdict == Verdict::regression || verdict == Verdict::improvement; }
+
+// Instructions first, then what else is counted, then time.
+int metric_rank(const Metric& metric) {
+  if (metric.name == kInstructions) return 0;
+  if (metric.kind == MetricKind::counted) return 1;
+  return metric.name == kRealTime ? 2 : 3;
+}
+
+Move move_of(const RowGroup& group, std::vector<const ComparisonRow*> rows) {
+  Move move{group.verdict, group.benchmark, std::move(rows)};
+  std::stable_sort(move.rows.begin(), move.rows.end(), [](const ComparisonRow* a, const ComparisonRow* b) {
+    return metric_rank(a->metric) < metric_rank(b->metric);
+  });
+  for (const ComparisonRow* row : move.rows) {
+    if (!move.explained && !row->functions.empty()) move.explained = row;
+    move.size = std::max(move.size, size_of_change(*row));
+  }
+  return move;
+}
+
+void add_moves(const RowGroup& group, std::vector<Move>& moves) {
+  const bool is_other_code = std::any_of(group.rows.begin(), group.rows.end(), [](const ComparisonRow* row) {
+    return row->notes.has(RowNote::other_dispatch);
+  });
+  if (!is_change(group.verdict) || !is_other_code) return moves.push_back(move_of(group, group.rows));
+  std::vector<const ComparisonRow*> counted, noisy;
   for (const ComparisonRow* row : group.rows) {
-    const bool is_counted_change = row->metric.kind == MetricKind::counted && row->ratio && *row->ratio != 1;
-    if (is_counted_change) least = kCertain;
-    if (row->discovery_q) least = std::min(least, std::max(*row->discovery_q, kCertain));
+    (row->metric.kind == MetricKind::counted ? counted : noisy).push_back(row);
   }
-  return least;
+  if (!counted.empty()) moves.push_back(move_of(group, std::move(counted)));
+  if (!noisy.empty()) moves.push_back(move_of(group, std::move(noisy)));
 }
 
-}  // namespace
-
-RowIndex::RowIndex(const Comparison& comparison) {
-  for (const ComparisonRow& row : comparison.rows) rows_by_benchmark_[row.benchmark].push_back(&row);
+// The function's short name without what stands for its template's arguments: all instances are one cause.
+std::string cause_name(const std::string& function) {
+  std::string name = short_function_name(function);
+  if (name.ends_with("<>")) name.resize(name.size() - 2);
+  return name;
 }
 
-const ComparisonRow* RowIndex::find(const std::string& benchmark, std::string_view metric) const {
-  const auto rows = rows_by_benchmark_.find(benchmark);
-  if (rows == rows_by_benchmark_.end()) return nullptr;
-  for (const ComparisonRow* row : rows->second) {
-    if (row->metric.name == metric) return row;
+// What each function spends more or less itself.
+using Shape = std::map<std::string, double>;
+
+Shape shape_of(const ComparisonRow& row) {
+  Shape shape;
+  for (const FunctionChange& function : row.functions) {
+    shape[cause_name(function.name)] += function.self_change;
   }
-  return nullptr;
+  return shape;
 }
 
-double size_of_change(const ComparisonRow& row) {
-  if (!row.ratio || !(*row.ratio > 0) || !std::isfinite(*row.ratio)) return 0;
-  return std::abs(std::log(*row.ratio));
-}
-
-std::vector<RowGroup> worst_first(const Comparison& comparison) {
-  std::map<std::pair<std::size_t, std::string>, RowGroup> by_key;
-  for (const ComparisonRow& row : comparison.rows) {
-    RowGroup& group = by_key[{severity(row.verdict), row.benchmark}];
-    group.verdict = row.verdict;
-    group.benchmark = row.benchmark;
-    group.rows.push_back(&row);
-  }
-  struct Ranked {
-    double discovery = 1;
-    double change = 0;
-    RowGroup group;
+// The cosine of the angle between two shapes: 1 where they are alike, 0 where nothing is common; 0 of an empty one.
+double likeness(const Shape& a, const Shape& b) {
+  const auto length = [](const Shape& shape) {
+    return std::sqrt(std::accumulate(shape.begin(), shape.end(), 0.0,
+                                     [](double sum, const auto& part) { return sum + part.second * part.second; }));
   };
-  std::vector<Ranked> groups;
-  for (auto& [key, group] : by_key) {
-    std::stable_sort(group.rows.begin(), group.rows.end(), [](const ComparisonRow* a, const ComparisonRow* b) {
-      return a->metric.kind == MetricKind::noisy && b->metric.kind == MetricKind::counted;
-    });
-    groups.push_back({discovery_of(group), largest_change(group), std::move(group)});
+  double product = 0;
+  for (const auto& [name, part] : a) {
+    const auto at = b.find(name);
+    if (at != b.end()) product += part * at->second;
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Ranked& a, const Ranked& b) {
-    const std::size_t rank_a = severity(a.group.verdict);
-    const std::size_t rank_b = severity(b.group.verdict);
-    if (rank_a != rank_b) return rank_a < rank_b;
-    return a.discovery != b.discovery ? a.discovery < b.discovery : a.change > b.change;
-  });
-  std::vector<RowGroup> result;
-  result.reserve(groups.size());
-  for (Ranked& ranked : groups) result.push_back(std::move(ranked.group));
-  return result;
+  const double lengths = length(a) * length(b);
+  return lengths > 0 ? product / lengths : 0;
 }
 
-bool is_plainly_new(const RowGroup& group) {
-  return group.verdict == Verdict::fresh &&
-         std::none_of(group.rows.begin(), group.rows.end(),
-                      [](const ComparisonRow* row) { return row->notes.has(RowNote::skipped_by_baseline); });
-}
+// Shapes are one from here on: the cosine of an angle of 26 degrees.
+constexpr double kAlike = 0.9;
+// Without profiles changes of one finding are at most this many times apart, as logarithms.
+constexpr double kMaxApart = 10;
 
-namespace {
-
-bool is_significant(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
-std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-bool is_reported(const ComparisonRow& row) {
-  return is_significant(row) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
-}
-
-// Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
-// counter.
-bool is_of_the_same_code(const ComparisonRow& count) {
-  return count.count_scope == CountScope::timed_region && !count.notes.has(RowNote::other_dispatch);
-}
-
-std::string counted_words(const ComparisonRow& count) {
-  if (count.verdict == Verdict::inconclusive) return "instructions undecided";
-  if (count.verdict != Verdict::unchanged) return "instructions " + change_text(*count.ratio);
-  // Equal within a jitter is not equal.
-  const bool is_equal = *count.ratio == 1 && count.jitter.value_or(0) == 0;
-  return is_equal ? "instructions equal" : "instructions equal to " + small_share_text(count.jitter.value_or(0));
-}
-
-std::string timed_words(const ComparisonRow& time) {
-  if (time.verdict == Verdict::unchanged) return "time equal";
-  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + change_text(*time.ratio);
-}
-
-// What the two say together; empty where neither changed.
-std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
-  if (!is_significant(time) && !is_significant(count)) return "";
-  if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
-  if (count.verdict == Verdict::unchanged) {
-    if (count.notes.has(RowNote::equal_program)) return "the machine; both builds are one program";
-    // Whatever takes time without instructions of the program's: data decide what is waited for, too.
-    return std::string("layout, memory, waiting or the machine") +
-           (count.notes.has(RowNote::equal_code) ? "; the code it executes is equal, its data may differ" : "");
-  }
-  const bool is_more = *count.ratio > 1;
-  if (time.verdict == Verdict::inconclusive) {
-    return std::string(is_more ? "more" : "less") + " work for certain, its time not shown";
-  }
-  if (time.verdict == Verdict::unchanged) {
-    // Equal time means equal within its margin: less than that it could not show.
-    const bool could_show = std::abs(*count.ratio - 1) >= time.margin - 1e-9;
-    return could_show ? "the time does not show it" : "too little to show in the time";
-  }
-  if (time.verdict == count.verdict) return time.verdict == Verdict::regression ? "real" : "improved";
-  return is_more ? "more work in less time" : "less work in more time";
-}
-
-}  // namespace
-
-std::string at_most_text(double share) {
-  constexpr double kHundredths = 1e4;
-  return small_share_text(std::max(0.0, std::ceil(share * kHundredths - 1e-6)) / kHundredths);
-}
-
-namespace {
-
-// How the rows of a metric moved.
-struct Together {
-  std::int64_t moved = 0;
-  std::int64_t rows = 0;  // those without a change too, as of a benchmark that is missing
-  double farthest = 0;    // change of the row that lies farthest from the common one, less that: .01 is one point
+// Moves with one cause, while they are gathered.
+struct Cluster {
+  Verdict kind = Verdict::regression;
+  SharedCause shared = SharedCause::name;
+  std::string key;
+  std::vector<const Move*> moves;  // the first leads: the largest
+  Shape shape = {};                // of the first
 };
 
-// Nothing where a row that has a change did not move with the others. Near in points and in logarithms: of a large gain
-// points tell little (x 0.04 and x 0.2 lie 16 apart), and of a large loss logarithms do (x 3 and x 5).
-std::optional<Together> moved_together(const Comparison& comparison, const SharedDrift& drift) {
-  constexpr double kMaxPart = 0.25;
-  Together together;
-  double farthest_log = 0;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != drift.metric) continue;
-    ++together.rows;
-    if (!row.ratio || !(*row.ratio > 0)) continue;
-    ++together.moved;
-    together.farthest = std::max(together.farthest, std::abs(*row.ratio - drift.ratio));
-    farthest_log = std::max(farthest_log, std::abs(std::log(*row.ratio / drift.ratio)));
-  }
-  const bool is_near = together.farthest <= kMaxPart * std::abs(drift.ratio - 1) &&
-                       farthest_log <= kMaxPart * std::abs(std::log(drift.ratio));
-  const bool is_all = together.moved >= drift.benchmarks && together.moved > 1;
-  return is_all && is_near ? std::optional(together) : std::nullopt;
-}
-
-// "0.74": percentage points, never less than they are.
-std::string points_text(double part) {
-  const std::string percent = at_most_text(part);
-  return percent.substr(0, percent.find(' ')) + " points";
-}
-
-}  // namespace
-
-std::string drift_line(const Comparison& comparison) {
-  std::string line;
-  for (const SharedDrift& drift : comparison.drifts) {
-    // What was taken off is told among the warnings.
-    const bool is_moved = drift.ratio > 0 && std::abs(drift.ratio - 1) >= comparison.policy.minimum_effect;
-    if (drift.removed || !is_moved) continue;
-    const std::optional<Together> together = moved_together(comparison, drift);
-    if (!together) continue;
-    const std::string of = plural(together->rows, "benchmark", "benchmarks");
-    const std::string who =
-        together->moved == together->rows ? "all " + of : std::to_string(together->moved) + " of " + of;
-    line += (line.empty() ? "" : "; ") + who + " moved by " + change_text(drift.ratio) + " together in " +
-            drift.metric + ", each within " + points_text(together->farthest) + " of that";
-  }
-  return line;
-}
-
-namespace {
-
-// How a row's levels and its change contradict each other.
-enum class Contradiction { none, direction, size };
-
-// As they are printed: what two equal cells hide needs no word.
-Contradiction contradiction_in(const ComparisonRow& row) {
-  const bool is_estimate = row.metric.kind == MetricKind::noisy && row.test != TestKind::history;
-  if (!is_estimate || !row.baseline || !row.candidate || !row.ratio) return Contradiction::none;
-  const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
-  if (levels.baseline == levels.candidate) return Contradiction::none;
-  const bool is_opposite = (*row.candidate - *row.baseline) * (*row.ratio - 1) < 0;
-  if (is_opposite && plain_change_text(*row.ratio) != plain_change_text(1)) return Contradiction::direction;
-  if (!row.interval || !(*row.baseline > 0)) return Contradiction::none;
-  const double ratio = *row.candidate / *row.baseline;
-  const double nearest = std::min(std::max(ratio, row.interval->low), row.interval->high);
-  return change_text(ratio) == change_text(nearest) ? Contradiction::none : Contradiction::size;
-}
-
-}  // namespace
-
-std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
-    names += (i == 0 ? "" : ", ") + name_as_given(benchmarks[i]);
-  }
-  const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
-  return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
-}
-
-namespace {
-
-std::string how_estimated(const ComparisonRow& row, const Comparison& comparison) {
-  if (row.test == TestKind::rounds) return "the change holds the sides of each round against each other";
-  const bool is_less_drift = std::any_of(comparison.drifts.begin(), comparison.drifts.end(), [&](const auto& drift) {
-    return drift.removed && drift.metric == row.metric.name;
-  });
-  return is_less_drift ? "the change is less the common movement" : "the change is estimated from all invocations";
-}
-
-}  // namespace
-
-std::string levels_line(const Comparison& comparison) {
-  constexpr std::size_t kMaxNamed = 3;
-  // By how their change is estimated, then by what is wrong with it.
-  std::map<std::string, std::map<Contradiction, std::vector<std::string>>> benchmarks;
-  for (const ComparisonRow& row : comparison.rows) {
-    const Contradiction found = contradiction_in(row);
-    if (found == Contradiction::none) continue;
-    std::vector<std::string>& those = benchmarks[how_estimated(row, comparison)][found];
-    if (those.empty() || those.back() != row.benchmark) those.push_back(row.benchmark);
-  }
-  std::string line;
-  for (const auto& [how, by_contradiction] : benchmarks) {
-    line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how + ": ";
-    std::string contradictions;
-    for (const auto& [contradiction, those] : by_contradiction) {
-      contradictions +=
-          (contradictions.empty() ? "" : "; ") +
-          std::string(contradiction == Contradiction::direction ? "they point in opposite directions for "
-                                                                : "the levels' ratio is outside the interval of ") +
-          named_benchmarks(those, kMaxNamed);
+class Clustering {
+ public:
+  // By size, largest first, so that the leader of a cluster is what a reader looks at.
+  std::vector<Cluster> of(std::vector<Move>& moves) {
+    std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.size > b.size; });
+    std::vector<const Move*> without_culprit;
+    for (const Move& move : moves) {
+      const FunctionChange* culprit = move.explained ? culprit_of(*move.explained) : nullptr;
+      if (culprit) {
+        Cluster& cluster = cluster_of(move, SharedCause::culprit, cause_name(culprit->name));
+        if (cluster.moves.size() == 1) cluster.shape = shape_of(*move.explained);
+      } else {
+        without_culprit.push_back(&move);
+      }
     }
-    line += contradictions;
-  }
-  return line;
-}
-
-bool has_compared_times(const ComparisonRow& row) {
-  return row.metric.kind == MetricKind::noisy && row.verdict != Verdict::skipped && row.ratio;
-}
-
-std::string conditions_line(const Comparison& comparison) {
-  if (std::ranges::none_of(comparison.rows, has_compared_times)) return "";
-  std::set<std::string> layouts;
-  std::int32_t fewest = 0;
-  std::int32_t most = 0;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.kind != MetricKind::noisy || row.rounds <= 0) continue;
-    layouts.insert(std::string(to_text(row.layout)));
-    fewest = fewest == 0 ? row.rounds : std::min(fewest, row.rounds);
-    most = std::max(most, row.rounds);
-  }
-  std::string line;
-  for (const std::string& layout : layouts) line += (line.empty() ? "" : " and ") + layout;
-  if (line.empty()) line = to_text(comparison.candidate.layout);
-  if (most > 0 && fewest == most) line += ", " + plural(most, "round", "rounds");
-  if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
-  // What was imported has no seed of ours.
-  if (comparison.candidate.seed != 0) line += ", seed " + std::to_string(comparison.candidate.seed);
-  line += "; minimum effect " + small_share_text(comparison.policy.minimum_effect);
-  line += ", intervals at " + small_share_text(comparison.policy.confidence);
-  return line;
-}
-
-std::string measured_sentence(const Comparison& comparison) {
-  const std::string conditions = conditions_line(comparison);
-  return conditions.empty() ? "" : "Measured: " + conditions + ".";
-}
-
-std::string equality_line(const Comparison& comparison) {
-  std::int64_t counts = 0;
-  std::int64_t programs = 0;
-  std::int64_t code = 0;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != kInstructions) continue;
-    ++counts;
-    if (row.notes.has(RowNote::equal_program)) ++programs;
-    if (row.notes.has(RowNote::equal_code)) ++code;
-  }
-  const auto of_counts = [counts](std::int64_t count) {
-    return std::to_string(count) + " of " + plural(counts, "count", "counts");
-  };
-  std::string line;
-  if (programs > 0) line = of_counts(programs) + " not taken again: " + std::string(kEqualProgramText);
-  if (code > 0)
-    line += (line.empty() ? "" : "; ") + of_counts(code) + ": the code that was executed is equal, data may differ";
-  return line;
-}
-
-std::vector<std::string> environment_lines(const Comparison& comparison) {
-  const auto shown = [](const std::string& value) { return value.empty() ? std::string("not recorded") : value; };
-  std::vector<std::string> lines;
-  for (const bool decisive : {true, false}) {
-    for (const FactDifference& difference : comparison.environment_differences) {
-      if (difference.decisive != decisive) continue;
-      lines.push_back(difference.name + ": " + shown(difference.baseline) + " -> " + shown(difference.candidate) +
-                      (decisive ? " (decisive)" : ""));
+    for (const Move* move : without_culprit) {
+      if (move->explained && is_change(move->kind)) {
+        join_by_shape(*move);
+      } else if (is_change(move->kind)) {
+        join_by_name(*move);
+      } else {
+        join_by_reason(*move);
+      }
     }
+    join_unlike_names();
+    return std::move(clusters_);
   }
-  return lines;
-}
 
-std::vector<std::string> warning_lines(const Comparison& comparison) {
-  std::vector<std::string> lines;
-  std::set<std::string> given;
-  for (const std::string& warning : comparison.warnings) {
-    if (given.insert(warning).second) lines.push_back(warning);
-  }
-  return lines;
-}
+ private:
+  // Benchmarks that are there on one side only, in families of so few: more families than this are one finding, or a
+  // suite that was renamed would fill the report.
+  static constexpr std::size_t kMaxUnlikeFamilies = 4;
+  static constexpr std::size_t kFewOfAFamily = 2;
 
-namespace {
-
-// What a benchmark's time and instructions say together; absent unless both are known and of the same code.
-struct Combined {
-  std::string words;    // "instructions +12.1 %, time +9.8 %"
-  std::string meaning;  // empty: neither changed
-};
-Combined combined(const RowIndex& index, const std::string& benchmark) {
-  const ComparisonRow* time = index.find(benchmark, kRealTime);
-  const ComparisonRow* count = index.find(benchmark, kInstructions);
-  if (!time || !count || !time->ratio || !count->ratio) return {};
-  if (!is_reported(*time) || !is_reported(*count) || !is_of_the_same_code(*count)) return {};
-  return {counted_words(*count) + ", " + timed_words(*time), meaning_of(*time, *count)};
-}
-
-}  // namespace
-
-std::string combined_meaning(const RowIndex& index, const std::string& benchmark) {
-  return combined(index, benchmark).meaning;
-}
-
-std::string combined_explanation(const RowIndex& index, const std::string& benchmark) {
-  const Combined both = combined(index, benchmark);
-  return both.meaning.empty() ? "" : both.words + ": " + both.meaning;
-}
-
-VerdictMark mark_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::regression:
-      return {"\u2717", "x"};
-    case Verdict::improvement:
-      return {"\u2713", "v"};
-    case Verdict::unchanged:
-      return {"=", "="};
-    case Verdict::inconclusive:
-      return {"?", "?"};
-    case Verdict::missing:
-      return {"\u2212", "-"};
-    case Verdict::fresh:
-      return {"+", "+"};
-    case Verdict::failed:
-      return {"!", "!"};
-    case Verdict::incomparable:
-      return {"\u2260", "#"};
-    case Verdict::skipped:
-      return {"\u2205", "o"};
-  }
-  return {"?", "?"};
-}
-
-std::string metric_label(const Metric& metric) {
-  if (metric.name == kRealTime) return "time";
-  std::string label = metric.name;
-  std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
-}
-
-bool is_held_to_margin(const ComparisonRow& row) {
-  return row.metric.kind == MetricKind::noisy && row.interval &&
-         (is_concurrent(row.layout) || row.equivalence_interval);
-}
-
-bool is_called_changed(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
-std::string interval_cell(const ComparisonRow& row) {
-  if (row.test == TestKind::exact && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
-  if (!row.interval) return "";
-  // A change that lies within the margin is told with it: as unchanged it would have been held to that.
-  const bool is_within = row.ratio && std::abs(*row.ratio - 1) <= row.margin;
-  const bool is_told = is_held_to_margin(row) && row.margin != kDefaultMargin && (!is_called_changed(row) || is_within);
-  return range_cell(*row.interval, row.ratio.value_or(1)) + (is_told ? ", margin " + share_text(row.margin) : "");
-}
-
-std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> notes;
-  for (const ComparisonRow* row : rows) {
-    if (row->verdict != Verdict::regression) continue;
-    const auto add = [&notes](std::string note) {
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  void join_unlike_names() {
+    const auto is_small = [](const Cluster& cluster) {
+      return (cluster.kind == Verdict::missing || cluster.kind == Verdict::fresh) &&
+             cluster.moves.size() <= kFewOfAFamily;
     };
-    if (row->creep) add(creep_text(metric_label(row->metric), *row->creep));
-    if (!row->gates && !row->gate_note.empty()) add(metric_label(row->metric) + " does not gate: " + row->gate_note);
-  }
-  return notes;
-}
-
-std::vector<std::string> policy_notes(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> notes;
-  const auto add = [&notes](std::string note) {
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
-  };
-  for (const ComparisonRow* row : rows) {
-    if (const std::string text = policy_text(comparison.policy, *row); !text.empty()) {
-      add(metric_label(row->metric) + ": " + text);
+    const auto key_of = [](const Cluster& cluster) {
+      return std::pair(cluster.kind, cluster.moves.front()->rows.front()->reason);
+    };
+    struct Families {
+      std::size_t count = 0;
+      std::vector<const Move*> moves;
+    };
+    std::map<std::pair<Verdict, std::string>, Families> unlike;
+    for (const Cluster& cluster : clusters_) {
+      if (!is_small(cluster)) continue;
+      Families& families = unlike[key_of(cluster)];
+      ++families.count;
+      families.moves.insert(families.moves.end(), cluster.moves.begin(), cluster.moves.end());
+    }
+    std::erase_if(unlike, [](const auto& one) { return one.second.count <= kMaxUnlikeFamilies; });
+    std::erase_if(clusters_, [&](const Cluster& one) { return is_small(one) && unlike.contains(key_of(one)); });
+    for (auto& [key, families] : unlike) {
+      clusters_.push_back({key.first, SharedCause::reason, key.second, std::move(families.moves)});
     }
   }
-  for (const ComparisonRow* row : rows) {
-    const bool fails = row->gates && (row->verdict == Verdict::regression || row->verdict == Verdict::failed ||
-                                      row->verdict == Verdict::missing);
-    if (fails && !row->owner.empty()) add("owner: " + row->owner);
-  }
-  return notes;
-}
 
-std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> notes;
-  for (const ComparisonRow* row : rows) {
-    const std::string text = code_layout_text(*row);
-    if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
+  Cluster& add(const Move& move, SharedCause shared, std::string key) {
+    clusters_.push_back({move.kind, shared, std::move(key), {&move}});
+    return clusters_.back();
   }
-  return notes;
-}
 
-std::string policy_line(const Comparison& comparison) {
-  std::string line;
-  for (const PatternPolicy& table : comparison.policy.patterns) {
-    const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
-      return std::find(row.policies.begin(), row.policies.end(), table.match) != row.policies.end();
+  Cluster& cluster_of(const Move& move, SharedCause shared, const std::string& key) {
+    for (Cluster& cluster : clusters_) {
+      if (cluster.kind != move.kind || cluster.shared != shared || cluster.key != key) continue;
+      cluster.moves.push_back(&move);
+      return cluster;
+    }
+    return add(move, shared, key);
+  }
+
+  // What the culprit of a cluster answers for here; its part of the whole change.
+  static double part_of(const std::string& culprit, const ComparisonRow& row) {
+    double part = 0;
+    for (const FunctionChange& function : row.functions) {
+      if (cause_name(function.name) == culprit) part = std::max(part, function.share);
+    }
+    return part;
+  }
+
+  void join_by_shape(const Move& move) {
+    constexpr double kMinExplained = 0.5;
+    const Shape shape = shape_of(*move.explained);
+    for (Cluster& cluster : clusters_) {
+      if (cluster.kind != move.kind || cluster.shape.empty() || likeness(cluster.shape, shape) < kAlike) continue;
+      const bool is_by_culprit = cluster.shared == SharedCause::culprit;
+      if (is_by_culprit && part_of(cluster.key, *move.explained) < kMinExplained) continue;
+      cluster.moves.push_back(&move);
+      return;
+    }
+    const auto largest = std::max_element(shape.begin(), shape.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.second) < std::abs(b.second);
     });
-    if (count == 0) continue;
-    line += (line.empty() ? "" : "; ") + std::to_string(count) + " of " +
-            plural(static_cast<std::int64_t>(comparison.rows.size()), "row", "rows") + " by the policy of " +
-            regress::to_text(table);
+    const std::string name = short_function_name(move.explained->functions.front().name);
+    add(move, SharedCause::profile, largest == shape.end() ? name : largest->first).shape = shape;
   }
-  return line;
+
+  void join_by_name(const Move& move) {
+    const std::string key = family_of(move.benchmark);
+    for (Cluster& cluster : clusters_) {
+      const bool is_family = cluster.kind == move.kind && cluster.shared == SharedCause::name && cluster.key == key;
+      if (!is_family || cluster.moves.front()->size > kMaxApart * move.size) continue;
+      if (metrics_of(*cluster.moves.front()) != metrics_of(move)) continue;
+      cluster.moves.push_back(&move);
+      return;
+    }
+    add(move, SharedCause::name, key);
+  }
+
+  // Whether a count moved too tells causes apart.
+  static bool metrics_of(const Move& move) { return move.rows.front()->metric.kind == MetricKind::counted; }
+
+  void join_by_reason(const Move& move) {
+    const std::string& reason = move.rows.front()->reason;
+    if (move.kind == Verdict::missing || move.kind == Verdict::fresh) {
+      cluster_of(move, SharedCause::name, family_of(move.benchmark) + "\n" + reason);
+    } else {
+      cluster_of(move, SharedCause::reason, reason);
+    }
+  }
+
+  std::vector<Cluster> clusters_;
+};
+
+bool is_failure(Verdict verdict) {
+  constexpr std::array kFailures{Verdict::regression, Verdict::failed, Verdict::missing, Verdict::incomparable};
+  return std::find(kFailures.begin(), kFailures.end(), verdict) != kFailures.end();
 }
 
-std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> notes;
-  for (const ComparisonRow* row : rows) {
-    const std::string text = solo_text(*row);
-    if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
+void add_to_ranges(const ComparisonRow& row, std::vector<MetricRange>& ranges) {
+  if (!row.ratio || !std::isfinite(*row.ratio)) return;
+  auto at = std::find_if(ranges.begin(), ranges.end(),
+                         [&](const MetricRange& range) { return range.metric == row.metric.name; });
+  if (at == ranges.end()) at = ranges.insert(ranges.end(), {row.metric.name, {*row.ratio, *row.ratio}, 0, &row});
+  at->ratios.low = std::min(at->ratios.low, *row.ratio);
+  at->ratios.high = std::max(at->ratios.high, *row.ratio);
+  ++at->benchmarks;
+  if (size_of_change(row) > size_of_change(*at->worst)) at->worst = &row;
+}
+
+// Of those that gate where any does.
+const ComparisonRow* worst_of(const Finding& finding) {
+  const ComparisonRow* worst = nullptr;
+  for (const ComparisonRow* row : finding.rows) {
+    if (finding.gates && !row->gates) continue;
+    if (!worst || size_of_change(*row) > size_of_change(*worst)) worst = row;
   }
-  return notes;
+  return worst;
+}
+
+// The worst benchmark's, where it names the cause.
+const ComparisonRow* explained_of(const Cluster& cluster, const std::string& worst) {
+  const ComparisonRow* explained = nullptr;
+  for (const Move* move : cluster.moves) {
+    if (!move->explained) continue;
+    if (cluster.shared == SharedCause::culprit && !culprit_of(*move->explained)) continue;
+    if (!explained || move->benchmark == worst) explained = move->explained;
+  }
+  return explained;
+}
+
+Finding finding_of(Cluster cluster) {
+  Finding finding;
+  finding.kind = cluster.kind;
+  finding.shared = cluster.shared;
+  std::stable_sort(cluster.moves.begin(), cluster.moves.end(),
+                   [](const Move* a, const Move* b) { return a->size > b->size; });
+  for (const Move* move : cluster.moves) {
+    finding.benchmarks.push_back(move->benchmark);
+    finding.rows.insert(finding.rows.end(), move->rows.begin(), move->rows.end());
+    for (const ComparisonRow* row : move->rows) {
+      add_to_ranges(*row, finding.ranges);
+      finding.gates = finding.gates || (is_failure(finding.kind) && row->gates);
+    }
+  }
+  std::stable_sort(finding.ranges.begin(), finding.ranges.end(), [](const MetricRange& a, const MetricRange& b) {
+    const int rank_a = a.metric == kInstructions ? 0 : a.metric == kRealTime ? 1 : 2;
+    const int rank_b = b.metric == kInstructions ? 0 : b.metric == kRealTime ? 1 : 2;
+    return std::tie(rank_a, a.metric) < std::tie(rank_b, b.metric);
+  });
+  finding.worst = worst_of(finding);
+  finding.explained = explained_of(cluster, finding.worst->benchmark);
+  const bool is_by_name = cluster.shared == SharedCause::name;
+  finding.cause = is_by_name ? benchmark_pattern(finding.benchmarks) : cluster.key;
+  if (cluster.shared == SharedCause::culprit) finding.culprit = *culprit_of(*finding.explained);
+  return finding;
+}
+
+double moved_in_all(const Finding& finding) {
+  std::map<std::string_view, double> largest;
+  for (const ComparisonRow* row : finding.rows) {
+    double& size = largest[row->benchmark];
+    size = std::max(size, size_of_change(*row));
+  }
+  return std::accumulate(largest.begin(), largest.end(), 0.0,
+                         [](double sum, const auto& one) { return sum + one.second; });
+}
+
+}  // namespace
+
+std::string_view to_text(SharedCause shared) {
+  switch (shared) {
+    case SharedCause::culprit:
+      return "culprit";
+    case SharedCause::profile:
+      return "profile";
+    case SharedCause::name:
+      return "name";
+    case SharedCause::reason:
+      return "reason";
+  }
+  return "name";
+}
+
+const std::vector<FunctionChange>& Finding::functions() const {
+  static const std::vector<FunctionChange> kNone;
+  return explained ? explained->functions : kNone;
+}
+
+const FunctionChange* culprit_of(const ComparisonRow& row) {
+  if (row.functions.empty()) return nullptr;
+  const FunctionChange& first = row.functions.front();
+  return first.own_source && first.share >= kCulpritCoverage ? &first : nullptr;
+}
+
+std::vector<Finding> findings_of(const Comparison& comparison) {
+  std::vector<Move> moves;
+  for (const RowGroup& group : worst_first(comparison)) {
+    if (group.verdict == Verdict::unchanged || group.verdict == Verdict::inconclusive) continue;
+    add_moves(group, moves);
+  }
+  std::vector<std::pair<double, Finding>> ranked;
+  for (Cluster& cluster : Clustering().of(moves)) {
+    Finding finding = finding_of(std::move(cluster));
+    const double moved = moved_in_all(finding);
+    ranked.emplace_back(moved, std::move(finding));
+  }
+  const auto place = [](Verdict kind) { return std::find(kWorstFirst.begin(), kWorstFirst.end(), kind); };
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) {
+    if (a.second.kind != b.second.kind) return place(a.second.kind) < place(b.second.kind);
+    if (a.second.gates != b.second.gates) return a.second.gates;
+    return a.first != b.first ? a.first > b.first : a.second.cause < b.second.cause;
+  });
+  std::vector<Finding> findings;
+  findings.reserve(ranked.size());
+  for (auto& [moved, finding] : ranked) findings.push_back(std::move(finding));
+  return findings;
 }
 
 }  // namespace steelyard::ci

@@ -1,134 +1,112 @@
-// The sentences that a terminal and a pull request share: what came out, what it means, how it was measured, what to
-// do next. Plain text without markup; names are as the program gave them, so the caller makes them safe to show.
+// What happened, told once however many rows show it: rows with one cause are one finding. Findings follow from the
+// rows of a comparison alone, so that they are never kept and a kept comparison has them too. Rows without a move
+// (unchanged, inconclusive) are no finding; reasons.hpp groups those.
+//
+//     for (const Finding& finding : findings_of(comparison))
+//       say(finding.cause, finding.benchmarks.size(), finding.ranges);   // "snappy::Decompress", 29, ...
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
 
-// The order in which rows are read: worst first, and the rows of one benchmark with the same verdict side by side.
+// By what the rows of a finding belong together.
+enum class SharedCause {
+  culprit,  // attribution names one function of the project's own for each of its benchmarks
+  profile,  // their profiles changed in one direction and shape, and no one function of the project answers for it
+  name,     // no profile tells: one direction and size, and names of one pattern
+  reason,   // one sentence is the reason of all: failed, incomparable, skipped; missing and new of many unlike names
+};
+std::string_view to_text(SharedCause shared);  // "culprit", "profile", "name", "reason"
 
-// All verdicts, worst first.
-inline constexpr std::array kWorstFirst{Verdict::regression,   Verdict::failed,       Verdict::missing,
-                                        Verdict::incomparable, Verdict::inconclusive, Verdict::improvement,
-                                        Verdict::fresh,        Verdict::skipped,      Verdict::unchanged};
-
-// Rows of one benchmark that share a verdict. The pointers are into the comparison.
-struct RowGroup {
-  Verdict verdict = Verdict::unchanged;
-  std::string benchmark;
-  std::vector<const ComparisonRow*> rows;  // noisy metrics before counted ones, else as in the comparison; at least one
+// What the rows of one metric changed by.
+struct MetricRange {
+  std::string metric;
+  Interval ratios;  // the least and the largest, candidate over baseline
+  std::size_t benchmarks = 0;
+  const ComparisonRow* worst = nullptr;  // that changed most
 };
 
-// By verdict (kWorstFirst), then by discovery_q, where .001 and less are alike, then by the largest change in the
-// group, then by name.
-std::vector<RowGroup> worst_first(const Comparison& comparison);
+// Pointers are into the comparison.
+struct Finding {
+  Verdict kind = Verdict::regression;  // never unchanged or inconclusive
+  SharedCause shared = SharedCause::name;
+  // The short name of the culprit; of a shared profile that of the function whose own cost changed most; else the
+  // pattern of the benchmarks' names ("BM_UFlat/0 to /11") or the reason.
+  std::string cause;
+  std::optional<FunctionChange> culprit;  // as the explained row has it; of SharedCause::culprit alone
+  // The benchmark that changed most first; the rows of one benchmark stand together, counted ones first. At least one.
+  std::vector<const ComparisonRow*> rows;
+  std::vector<std::string> benchmarks;  // canonical texts in the order of the rows, each once
+  std::vector<MetricRange> ranges;      // instructions first, then time, then by name; of rows that have a ratio
+  const ComparisonRow* worst = nullptr;
+  // The row whose functions and call path stand for all: costs an iteration of different benchmarks cannot be added, so
+  // it is one benchmark's: that of `worst`, where the cause is named there. Null: no row has functions.
+  const ComparisonRow* explained = nullptr;
+  bool gates = false;  // a row of it fails the gate, or keeps it from judging
 
-// New because the baseline does not have it: the verdict says it all. Where the baseline left it out, a reason is due.
-bool is_plainly_new(const RowGroup& group);
-
-// Finds rows by benchmark and metric. The pointers are into the comparison.
-class RowIndex {
- public:
-  explicit RowIndex(const Comparison& comparison);
-  const ComparisonRow* find(const std::string& benchmark, std::string_view metric) const;  // null: there is none
-
- private:
-  std::map<std::string_view, std::vector<const ComparisonRow*>> rows_by_benchmark_;
+  // What JSON calls functions; empty where none is explained.
+  const std::vector<FunctionChange>& functions() const;
 };
 
-// How far the row is from "no change", in either direction, on a log scale; 0 where there is no ratio.
-double size_of_change(const ComparisonRow& row);
+// Every row that is neither unchanged nor inconclusive is in exactly one finding. Order: by kind (kWorstFirst of
+// comparison_text.hpp), those that gate first, then by how much moved in all (the sum of each benchmark's largest
+// change, of logarithms), then by cause.
+//
+// The rows of one benchmark and verdict stay together: time, and whatever else moved the same way, joins the finding of
+// its instructions, unless the count was of other code than was timed (RowNote::other_dispatch). Cost: benchmarks times
+// findings.
+std::vector<Finding> findings_of(const Comparison& comparison);
 
-// A bound on several shares by the largest of them, in hundredths of a per cent upwards: the text is never less than
-// it.
-std::string at_most_text(double share);
+// What the rows of a finding changed by, for people: "instructions +13.1 to +19.3 %, time +10.2 to +53.4 % in 25 of
+// 29"; empty where none has a ratio. How many is told where a metric moved in fewer benchmarks than the finding has.
+std::string ranges_text(const Finding& finding);
 
-// What all benchmarks of a metric moved by together, where the rows show it: each lies nearer to the common movement
-// than half of it, which is no less than the minimum effect and was not taken off. "all 13 benchmarks moved by +4.1 %
-// together in real_time, each within 0.7 % of that", where the last figure is that of the row that lies farthest. Empty
-// elsewhere.
-std::string drift_line(const Comparison& comparison);
+// What is behind the finding, a sentence each, without markup: what time and instructions say together, what was
+// measured alone, what does not gate and why, whose it is. Of several benchmarks how many each holds for.
+std::vector<std::string> finding_notes(const Comparison& comparison, const RowIndex& index, const Finding& finding);
 
-// Which rows' levels and change point in opposite directions, or have levels whose ratio lies outside of the change's
-// interval, and why they may: "levels are medians of each side by itself, ...". Empty where none does.
-std::string levels_line(const Comparison& comparison);
+// Its cause as people are told it: a function's title (function_lines.hpp).
+std::string cause_title(const Finding& finding);
 
-// Of a noisy metric, both sides of which were measured and held against each other: not where one is missing, failed,
-// skipped or left untimed.
-bool has_compared_times(const ComparisonRow& row);
-
-// "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %"; empty where no times were compared.
-std::string conditions_line(const Comparison& comparison);
-// "Measured: duet, 24 rounds, ...."; empty where that is.
-std::string measured_sentence(const Comparison& comparison);
-
-// "4 of 5 counts not taken again: every loaded section ... is equal"; empty where nothing was found to be equal.
-std::string equality_line(const Comparison& comparison);
-
-// One line per fact that differs, decisive ones first.
-std::vector<std::string> environment_lines(const Comparison& comparison);
-
-// Each warning once, in the order of their first mention: both sides may have given rise to the same one.
-std::vector<std::string> warning_lines(const Comparison& comparison);
-
-// What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real"
-// (docs/guide/attribution.md has all combinations). Empty unless both are known, one of them changed, and both are of
-// the same code: a count of RowNote::other_dispatch is not, nor is one over more than the timed region.
-std::string combined_explanation(const RowIndex& index, const std::string& benchmark);
-
-// Its end alone: "real", "more work for certain, its time not shown".
-std::string combined_meaning(const RowIndex& index, const std::string& benchmark);
-
-// "BM_a, BM_b and 3 more": at most `most` names, as their program wrote them.
-std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most);
-
-// How a verdict is written beside the mark; the mark in Unicode and in ASCII.
-struct VerdictMark {
-  const char* unicode;
-  const char* ascii;
+// The finding in one sentence, without markup. Names are as the program gave them: the caller makes them safe to show.
+struct FindingWords {
+  std::string subject;  // names alone: "snappy::Decompress", "BM_UIOVec/0 to /4", "BM_a, BM_b and 3 more"
+  std::string text;   // follows it: ", 29 benchmarks: instructions +13.1 to +19.3 %, time +10.2 to +53.4 % in 25 of 29"
+  std::string worst;  // the benchmark that changed most of several; empty: nobody has to be named
 };
-VerdictMark mark_of(Verdict verdict);
+FindingWords finding_words(const Finding& finding);
+// As one text: "snappy::Decompress, 29 benchmarks: ..., worst BM_UValidate/7".
+std::string finding_line(const Finding& finding);
+std::string joined(const FindingWords& words);
 
-// "time" for real_time; other names as they are, underscores opened.
-std::string metric_label(const Metric& metric);
+// What a report begins with: the findings, and between them, in the order of kWorstFirst, the rows without an answer,
+// those of one reason together.
+struct ToldFinding {
+  Verdict kind = Verdict::inconclusive;
+  std::size_t benchmarks = 0;
+  FindingWords words;
+  const Finding* finding = nullptr;  // into `findings`; null: rows without an answer
+};
+std::vector<ToldFinding> told_findings(const Comparison& comparison, const std::vector<Finding>& findings);
 
-// Whether a margin of equivalence has a part in the row's verdict, or would have: a noisy row with an interval that was
-// measured together or held against a history.
-bool is_held_to_margin(const ComparisonRow& row);
+// "and 7 more findings: 3 regression (4 benchmarks), 4 new (31 benchmarks)": what those from `first` on are.
+std::string excluded_text(const std::vector<ToldFinding>& told, std::size_t first);
 
-// Called a regression or an improvement.
-bool is_called_changed(const ComparisonRow& row);
+// The function that attribution named as the one that answers for the row's change; null: no single one of the
+// project's own does. docs/guide/attribution.md, "The culprit".
+const FunctionChange* culprit_of(const ComparisonRow& row);
 
-// The interval's cell: "[+6.1, +8.3]"; of counts what they are exact to (regress/ab/counted.hpp); or nothing. Of a row
-// that a margin other than the default decides (unchanged, or why not), or that changed by less, the margin as well:
-// "[-0.8, +3.9], margin 5 %".
-std::string interval_cell(const ComparisonRow& row);
-
-// For each regression among `rows` what it adds up to with others ("instructions crept by +2.4 % since v1.2 ..."), and
-// where it does not gate, why: "instructions does not gate: ...".
-std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
-
-// What of these rows was judged by tables for patterns of benchmarks, and whose they are where one fails: "time:
-// minimum effect 5 % by the policy of "gemv/*" (steelyard.toml:12); margin 2 % as for all", "owner: ...".
-std::vector<std::string> policy_notes(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows);
-
-// "3 of 12 rows by the policy of "gemv/*" (steelyard.toml:12)"; empty where all were judged by what holds for all.
-std::string policy_line(const Comparison& comparison);
-
-// For each row whose builds were measured in several layouts of their code, what these make of it: "time, over 4 code
-// layouts ...: layout could explain all of it".
-std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows);
-
-// For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %), which
-// agrees".
-std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
+// One text for the benchmarks of a family: "BM_UFlat/0 to /11" where one positional number takes every value between,
+// "BM_sort/{8,64,512}" where few differ, "BM_sort/*" elsewhere; a single one as its program wrote it. Of several
+// families those of each: "BM_a/0 to /3, BM_b". Suffixes (suite, device, dtype) that all share stand once.
+std::string benchmark_pattern(const std::vector<std::string>& benchmarks);
 
 }  // namespace steelyard::ci

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/model/number_text.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "regress/ab/match.hpp"
 
 namespace steelyard::ci {

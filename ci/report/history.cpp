@@ -13,7 +13,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/headline.hpp"
 #include "ci/report/html/html_rows.hpp"
@@ -113,7 +113,7 @@ Json metrics_json(const Finding& finding) {
 // `rows`: those of the comparison, whose functions are taken over as they stand.
 Json findings_json(const Comparison& comparison, const Json& rows) {
   Json findings = Json::array();
-  for (const Finding& finding : find_causes(comparison)) {
+  for (const Finding& finding : findings_of(comparison)) {
     Json names = Json::array();
     for (const ComparisonRow* row : finding.rows) names.push_back(named_row(*row));
     Json json{{"kind", to_text(finding.kind)},

@@ -10,8 +10,8 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/benchmark_lines.hpp"
-#include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/headline.hpp"
@@ -241,7 +241,7 @@ std::string sentence(const ToldFinding& told) {
 
 // The sentences alone, at most a fifth of the report; the rows have what is behind them.
 std::string all_findings(const Comparison& comparison) {
-  const std::vector<Finding> findings = find_causes(comparison);
+  const std::vector<Finding> findings = findings_of(comparison);
   const std::vector<ToldFinding> told = told_findings(comparison, findings);
   std::string text;
   for (std::size_t i = 0; i < told.size(); ++i) {
@@ -368,8 +368,8 @@ class BriefMarkdown {
  private:
   // The sentences of as many as fit, and as far as there is room what is behind them.
   std::string findings(std::size_t room) const {
-    const std::vector<Finding> causes = find_causes(comparison_);
-    const std::vector<ToldFinding> told = told_findings(comparison_, causes);
+    const std::vector<Finding> found = findings_of(comparison_);
+    const std::vector<ToldFinding> told = told_findings(comparison_, found);
     constexpr std::size_t kRest = 300;
     constexpr std::size_t kBehindTheFirst = 1200;
     std::vector<std::string> sentences, notes;

@@ -14,7 +14,7 @@
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/reasons.hpp"

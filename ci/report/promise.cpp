@@ -14,7 +14,7 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/run_header.hpp"
 #include "ci/attribution/own_source.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"

@@ -13,8 +13,8 @@
 #include "bench/model/run.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/ended_gate.hpp"
-#include "ci/report/findings.hpp"
 #include "ci/report/headline.hpp"
 #include "ci/report/markup.hpp"
 

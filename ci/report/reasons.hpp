@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
 

@@ -19,7 +19,7 @@
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/profile.hpp"

@@ -10,7 +10,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
 namespace {

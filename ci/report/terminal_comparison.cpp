@@ -11,8 +11,8 @@
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/benchmark_lines.hpp"
-#include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/reasons.hpp"
@@ -59,7 +59,7 @@ TerminalFindings::TerminalFindings(const Comparison& comparison, const RowIndex&
     : comparison_(comparison),
       index_(index),
       style_(style),
-      findings_(find_causes(comparison)),
+      findings_(findings_of(comparison)),
       items_(told_findings(comparison, findings_)) {}
 
 std::string TerminalFindings::head(const ToldFinding& item, std::size_t max_lines) const {

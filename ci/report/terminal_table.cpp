@@ -8,7 +8,7 @@
 
 #include "bench/model/number_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/next_steps.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
-#include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/findings.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/headline.hpp"
 #include "ci/report/html/comparison_page.hpp"
@@ -182,7 +182,7 @@ class ComparisonPage {
         targets_(targets),
         most_bytes_(most_bytes),
         rows_(comparison, evidence.baseline, evidence.candidate, evidence.explanations),
-        findings_(find_causes(comparison)),
+        findings_(findings_of(comparison)),
         style_(std::string(flame_style()) + std::string(distributions_style()) + std::string(kComparisonStyle)),
         head_(head()),
         room_(most_bytes) {

@@ -12,8 +12,8 @@
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/distributions.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/explain.hpp"
-#include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci::html {

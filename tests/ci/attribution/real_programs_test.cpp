@@ -7,7 +7,7 @@
 
 #include "bench/counting/count.hpp"
 #include "ci/attribution/attribute.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/function_lines.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/promised.hpp"

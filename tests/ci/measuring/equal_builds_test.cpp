@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "regress/ab/match.hpp"
 
 namespace steelyard::ci::equal_builds_test {

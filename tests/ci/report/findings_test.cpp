@@ -1,483 +1,295 @@
-#include <set>
+#include "ci/report/findings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/model/kept_words.hpp"
-#include "ci/report/comparison.hpp"
-#include "ci/report/findings.hpp"
-#include "ci/report/function_lines.hpp"
-#include "ci/report/headline.hpp"
-#include "ci/report/reason_text.hpp"
+#include <map>
+#include <random>
+#include <set>
+
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci::findings_test {
 namespace {
 
-TEST(WorstFirst, NamesEveryVerdictOnce) {
-  EXPECT_EQ(std::set<Verdict>(kWorstFirst.begin(), kWorstFirst.end()).size(), kVerdictCount);
-}
-
-TEST(WorstFirst, OrdersByVerdictThenBySizeOfTheChangeInEitherDirection) {
-  Comparison comparison;
-  comparison.rows = {
-      sample::time_row("small", 1.02, Verdict::regression),     sample::time_row("same", 1.0, Verdict::unchanged),
-      sample::time_row("better", 0.5, Verdict::improvement),    sample::time_row("large", 1.3, Verdict::regression),
-      sample::time_row("throughput", 0.7, Verdict::regression),
-  };
-  std::vector<std::string> names;
-  for (const RowGroup& group : worst_first(comparison)) names.push_back(group.benchmark);
-  EXPECT_EQ(names, (std::vector<std::string>{"throughput", "large", "small", "better", "same"}));
-}
-
-TEST(WorstFirst, PutsWhatIsSurerBeforeWhatIsLarger) {
-  Comparison comparison;
-  comparison.rows = {sample::time_row("doubtful", 1.3, Verdict::regression),
-                     sample::time_row("sure", 1.02, Verdict::regression),
-                     sample::time_row("certain", 1.03, Verdict::regression)};
-  comparison.rows[0].discovery_q = 0.04;
-  comparison.rows[1].discovery_q = 0.0009;
-  comparison.rows[2].discovery_q = 1e-9;
-  std::vector<std::string> names;
-  for (const RowGroup& group : worst_first(comparison)) names.push_back(group.benchmark);
-  EXPECT_EQ(names, (std::vector<std::string>{"certain", "sure", "doubtful"}));
-}
-
-TEST(WorstFirst, KeepsTheMetricsOfOneBenchmarkTogetherAsLongAsTheirVerdictsAgree) {
-  Comparison comparison;
-  comparison.rows = {
-      sample::instructions_row("a", 100, 105),
-      sample::time_row("a", 1.01, Verdict::regression),
-      sample::time_row("b", 1.02, Verdict::regression),
-      sample::instructions_row("b", 100, 100),
-  };
-  const std::vector<RowGroup> groups = worst_first(comparison);
-  ASSERT_EQ(groups.size(), 3U);
-  EXPECT_EQ(groups[0].benchmark, "a");
-  ASSERT_EQ(groups[0].rows.size(), 2U);
-  EXPECT_EQ(groups[0].rows[0]->metric.name, kRealTime);
-  EXPECT_EQ(groups[2].verdict, Verdict::unchanged);
-}
-
-TEST(RowIndex, FindsARowByBenchmarkAndMetric) {
-  const Comparison comparison = sample::comparison_with_every_verdict();
-  const RowIndex index(comparison);
-  ASSERT_NE(index.find("BM_trim/8", kInstructions), nullptr);
-  EXPECT_EQ(index.find("BM_trim/8", kInstructions)->baseline, 642);
-  EXPECT_EQ(index.find("BM_trim/8", kCpuTime), nullptr);
-  EXPECT_EQ(index.find("BM_trim", kInstructions), nullptr);
-}
-
-TEST(WorstFirst, TakesARatioThatIsNoneAsNoChange) {
-  ComparisonRow row = sample::time_row("a", 1.0, Verdict::failed);
-  row.ratio = std::nullopt;
-  EXPECT_EQ(size_of_change(row), 0);
-  row.ratio = 0;
-  EXPECT_EQ(size_of_change(row), 0);
-}
-
+using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
-Comparison with(const std::vector<ComparisonRow>& rows) {
-  Comparison comparison;
-  comparison.rows = rows;
-  return comparison;
+FunctionChange function(const std::string& name, double self, double inclusive, double share, bool own) {
+  FunctionChange change;
+  change.name = name;
+  change.self_change = self;
+  change.inclusive_change = inclusive;
+  change.share = share;
+  change.own_source = own;
+  return change;
 }
 
-std::string story_of(const Comparison& comparison, const std::string& benchmark) {
-  return combined_explanation(RowIndex(comparison), benchmark);
+// A count and a time that changed, with a culprit that answers for all of it.
+void add_changed(Comparison& comparison, const std::string& benchmark, double count_ratio, double time_ratio,
+                 const std::string& culprit = "snappy::Decompress<char*>(char*)") {
+  ComparisonRow count = sample::instructions_row(benchmark, 1000, 1000 * count_ratio);
+  const double change = 1000 * (count_ratio - 1);
+  count.functions = {function(culprit, change, change, 1, true)};
+  ComparisonRow time =
+      sample::time_row(benchmark, time_ratio, time_ratio > 1 ? Verdict::regression : Verdict::improvement);
+  if (time.verdict == count.verdict) time.functions = count.functions;
+  comparison.rows.push_back(time);
+  comparison.rows.push_back(count);
 }
 
-std::vector<FunctionLine> lines_of(const Comparison& comparison, const ComparisonRow& row) {
-  return function_lines(RowIndex(comparison), row);
-}
-
-Comparison moved_by(const std::vector<double>& ratios) {
-  Comparison comparison = sample::quiet_comparison(0);
-  for (const double ratio : ratios) {
-    comparison.rows.push_back(
-        sample::time_row("BM_" + std::to_string(comparison.rows.size()), ratio, Verdict::inconclusive));
-  }
-  comparison.drifts = {{"real_time", 1.041, 0.005, static_cast<std::int64_t>(ratios.size()), false}};
-  return comparison;
-}
-
-TEST(DriftLine, TellsTheDistanceOfTheFarthestRowUnlessTheMoveIsSmallOrWasTakenOff) {
-  Comparison comparison = moved_by({1.041, 1.045, 1.0484, 1.039, 1.041});
-  EXPECT_EQ(drift_line(comparison),
-            "all 5 benchmarks moved by +4.10 % together in real_time, each within 0.74 points of that");
-  comparison.rows.push_back(sample::time_row("BM_gone", 1, Verdict::missing));
-  comparison.rows.back().ratio.reset();
-  EXPECT_EQ(drift_line(comparison),
-            "5 of 6 benchmarks moved by +4.10 % together in real_time, each within 0.74 points of that");
-  comparison.drifts[0].removed = true;
-  EXPECT_EQ(drift_line(comparison), "");
-  comparison = moved_by({1.004, 1.004, 1.004, 1.004, 1.004});
-  comparison.drifts[0].ratio = 1.004;
-  EXPECT_EQ(drift_line(comparison), "");
-}
-
-// The deviation that is kept with the drift is a floor of the method, no finding about these rows.
-TEST(DriftLine, SaysNothingWhereBenchmarksWentTheirOwnWays) {
-  EXPECT_EQ(drift_line(moved_by({3.48, 2.53, 1.048, 0.986, 0.993, 1.0007})), "");
-  EXPECT_EQ(drift_line(moved_by({1.041, 1.041, 1.041, 1.041, 1.0})), "") << "one did not move";
-  Comparison lacking = moved_by({1.041, 1.041, 1.041, 1.041, 1.041});
-  lacking.rows.pop_back();
-  EXPECT_EQ(drift_line(lacking), "") << "of one that the drift was told from there is no row";
-}
-
-TEST(DriftLine, HoldsOfLargeMovesInPoints) {
-  const auto moved = [](const std::vector<double>& ratios, double shared) {
-    Comparison comparison = moved_by(ratios);
-    comparison.drifts[0].ratio = shared;
-    return drift_line(comparison);
-  };
-  EXPECT_EQ(moved({3.69, 4.09, 4.49, 4.1, 4.09}, 4.09),
-            "all 5 benchmarks moved by +309 % together in real_time, each within 40 points of that");
-  EXPECT_EQ(moved({2.5, 4.09, 8, 4.1, 4.09}, 4.09), "");
-  EXPECT_EQ(moved({0.04, 0.053, 0.07, 0.05, 0.06}, 0.053),
-            "all 5 benchmarks moved by -94.7 % together in real_time, each within 1.7 points of that");
-  EXPECT_EQ(moved({0.04, 0.053, 0.2, 0.05, 0.06}, 0.053), "") << "the third is four times as much";
-}
-
-TEST(AtMostText, IsNeverLessThanWhatItBounds) {
-  EXPECT_EQ(at_most_text(0.0072), "0.72 %");
-  EXPECT_EQ(at_most_text(0.00721), "0.73 %");
-  EXPECT_EQ(at_most_text(0), "0 %");
-}
-
-TEST(LevelsLine, NamesTheRowsWhoseLevelsAndChangeDisagreeInSign) {
-  Comparison comparison = moved_by({1.048, 1.02});
-  EXPECT_EQ(levels_line(comparison), "");
-  comparison.rows[0].baseline = 7.08;
-  comparison.rows[0].candidate = 7.01;
-  EXPECT_EQ(levels_line(comparison),
-            "levels are medians of each side by itself, the change holds the sides of each round against each other: "
-            "they point in opposite directions for BM_0");
-  comparison.rows[0].test = TestKind::drift_widened;
-  EXPECT_THAT(levels_line(comparison), HasSubstr("the change is estimated from all invocations"));
-  comparison.drifts[0].removed = true;
-  EXPECT_THAT(levels_line(comparison), HasSubstr("the change is less the common movement"));
-  comparison.rows[0].candidate = 7.081;
-  comparison.rows[0].ratio = 0.99;
-  EXPECT_EQ(levels_line(comparison), "") << "both are printed as 7.08";
-}
-
-// 6.17 to 22.44 is no +33.9 %: who divides the cells is told why.
-TEST(LevelsLine, NamesTheRowsWhoseLevelsLieOutsideOfTheInterval) {
-  Comparison comparison = moved_by({1.339, 1.02, 1.05});
-  comparison.rows[0].interval = Interval{1.21, 1.48};
-  comparison.rows[0].baseline = 6170;
-  comparison.rows[0].candidate = 22440;
-  const std::string line =
-      "levels are medians of each side by itself, the change holds the sides of each round against each other: "
-      "the levels' ratio is outside the interval of BM_0";
-  EXPECT_EQ(levels_line(comparison), line);
-  const steelyard::Run none;
-  TerminalStyle wide;
-  wide.width = 300;
-  for (const Extent extent : {Extent::brief, Extent::whole}) {
-    EXPECT_THAT(terminal_report(comparison, wide, {}, extent), HasSubstr(line));
-    EXPECT_THAT(markdown_report(comparison, {}, extent), HasSubstr("outside the interval of"));
-  }
-  EXPECT_THAT(html_report(comparison, {none, none, {}}), HasSubstr("outside the interval of BM_0"));
-  comparison.rows[1].baseline = 7080;
-  comparison.rows[1].candidate = 7010;
-  EXPECT_THAT(levels_line(comparison), HasSubstr("each other: they point in opposite directions for BM_1; the levels' "
-                                                 "ratio is outside the interval of BM_0"));
-  comparison.rows[0].interval = Interval{1.21, 3.7};
-  EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("BM_0"))) << "the interval holds it";
-  comparison.rows[2].interval = Interval{1.05, 1.05};
-  comparison.rows[2].candidate = *comparison.rows[2].baseline * 1.0500001;
-  EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("BM_2"))) << "what is printed is equal";
-}
-
-TEST(ConditionsLine, GivesTheRangeOfRounds) {
+TEST(Findings, RowsWhoseAttributionNamesOneFunctionAreOneFinding) {
   Comparison comparison = sample::quiet_comparison(2);
-  EXPECT_EQ(conditions_line(comparison), "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %");
-  comparison.candidate.seed = 0;
-  EXPECT_EQ(conditions_line(comparison), "duet, 24 rounds; minimum effect 1 %, intervals at 95 %");
-  comparison.rows[0].rounds = 12;
-  EXPECT_THAT(conditions_line(comparison), HasSubstr("duet, 12 to 24 rounds"));
+  add_changed(comparison, "BM_UFlat/0", 1.131, 1.10);
+  add_changed(comparison, "BM_UFlat/1", 1.193, 1.12);
+  // Another instance of the same template.
+  add_changed(comparison, "BM_UValidate/7", 1.15, 1.53, "snappy::Decompress<unsigned long>(unsigned long)");
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].kind, Verdict::regression);
+  EXPECT_EQ(findings[0].shared, SharedCause::culprit);
+  EXPECT_EQ(findings[0].cause, "snappy::Decompress");
+  ASSERT_TRUE(findings[0].culprit);
+  EXPECT_EQ(findings[0].worst->benchmark, "BM_UValidate/7");
+  EXPECT_EQ(findings[0].explained->benchmark, "BM_UValidate/7");
+  EXPECT_THAT(findings[0].benchmarks, ElementsAre("BM_UValidate/7", "BM_UFlat/1", "BM_UFlat/0"));
+  EXPECT_THAT(findings[0].rows, SizeIs(6));
+  EXPECT_TRUE(findings[0].gates);
+  EXPECT_EQ(finding_line(findings[0]),
+            "snappy::Decompress, 3 benchmarks: instructions +13.1 to +19.3 %, time +10.0 to +53.0 %, worst "
+            "BM_UValidate/7");
 }
 
-TEST(EnvironmentLines, PutDecisiveFactsFirstAndNameWhatIsNotRecorded) {
+TEST(Findings, OneFunctionInBothDirectionsIsTwoFindings) {
   Comparison comparison;
-  comparison.environment_differences = {{"host", "a", "b", false}, {"cpu.model", "x", "", true}};
-  EXPECT_THAT(environment_lines(comparison), ElementsAre("cpu.model: x -> not recorded (decisive)", "host: a -> b"));
+  add_changed(comparison, "BM_a", 1.2, 1.2);
+  add_changed(comparison, "BM_b", 0.8, 0.8);
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].kind, Verdict::regression);
+  EXPECT_EQ(findings[1].kind, Verdict::improvement);
+  EXPECT_FALSE(findings[1].gates);
+  EXPECT_EQ(finding_line(findings[1]), "snappy::Decompress, BM_b: instructions -20.0 %, time -20.0 %");
 }
 
-TEST(WarningLines, SayEachWarningOnce) {
+TEST(Findings, TimeThatMovedTheOtherWayIsNoPartOfTheFindingOfItsCount) {
   Comparison comparison;
-  comparison.warnings = {"b", "a", "b"};
-  EXPECT_THAT(warning_lines(comparison), ElementsAre("b", "a"));
+  add_changed(comparison, "BM_a", 1.2, 0.9);
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_THAT(findings[0].rows, ElementsAre(&comparison.rows[1]));
+  EXPECT_EQ(findings[1].shared, SharedCause::name);
+  EXPECT_THAT(findings[1].rows, ElementsAre(&comparison.rows[0]));
+  EXPECT_FALSE(findings[1].explained);
 }
 
-struct StoryCase {
-  const char* count;  // up, equal, down, undecided, absent
-  const char* time;   // slower, faster, equal, undecided, absent
-  const char* story;
-};
+TEST(Findings, TimeOfOtherCodeThanWasCountedIsNoPartOfTheFindingOfItsCount) {
+  Comparison comparison;
+  add_changed(comparison, "BM_gemm", 1.2, 1.1);
+  comparison.rows[0].functions.clear();
+  comparison.rows[1].notes.add(RowNote::other_dispatch);
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(2));
+  for (const Finding& finding : findings) EXPECT_THAT(finding.rows, SizeIs(1)) << finding.cause;
+}
 
-ComparisonRow counted_as(const std::string& word) {
-  ComparisonRow row = sample::instructions_row("a", 1000, word == "up" ? 1021 : word == "down" ? 979 : 1000);
-  if (word == "undecided") row.verdict = Verdict::inconclusive;
+// No function of the project answers for nine tenths.
+void add_shaped(Comparison& comparison, const std::string& benchmark, double copy, double insert) {
+  ComparisonRow count = sample::instructions_row(benchmark, 1000, 1000 + copy + insert);
+  const double total = copy + insert;
+  count.functions = {function("memcpy", copy, copy, copy / total, false),
+                     function("std::vector<int>::_M_realloc_insert", insert, total, insert / total, false)};
+  comparison.rows.push_back(count);
+}
+
+TEST(Findings, ProfilesOfOneShapeAreOneFindingAndOfAnotherAreAnother) {
+  Comparison comparison;
+  add_shaped(comparison, "BM_a", 200, 100);
+  add_shaped(comparison, "BM_b", 81, 39);
+  add_shaped(comparison, "BM_c", 10, 190);
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].shared, SharedCause::profile);
+  EXPECT_EQ(findings[0].cause, "memcpy");
+  EXPECT_FALSE(findings[0].culprit);
+  EXPECT_THAT(findings[0].benchmarks, ElementsAre("BM_a", "BM_b"));
+  EXPECT_EQ(findings[1].cause, "std::vector<>::_M_realloc_insert");
+  EXPECT_THAT(findings[1].benchmarks, ElementsAre("BM_c"));
+}
+
+TEST(Findings, AProfileLikeThatOfACulpritJoinsItOnlyWhereTheCulpritHasMostOfTheChange) {
+  Comparison comparison;
+  add_changed(comparison, "BM_a", 1.2, 1.2);
+  ComparisonRow partly = sample::instructions_row("BM_b", 1000, 1100);
+  partly.functions = {function("memcpy", 20, 20, 0.2, false), function("snappy::Decompress(int)", 80, 80, 0.8, true)};
+  comparison.rows.push_back(partly);
+  ASSERT_THAT(findings_of(comparison), SizeIs(1));
+  EXPECT_THAT(findings_of(comparison)[0].benchmarks, ElementsAre("BM_a", "BM_b"));
+  comparison.rows.back().functions[1].share = 0.4;
+  EXPECT_THAT(findings_of(comparison), SizeIs(2));
+}
+
+TEST(Findings, WithoutProfilesDirectionFamilyAndSizeDecide) {
+  Comparison comparison;
+  for (const auto& [name, ratio] : std::map<std::string, double>{{"BM_sort/8", 1.5},
+                                                                 {"BM_sort/64", 1.2},
+                                                                 {"BM_sort/512", 1.011},
+                                                                 {"BM_find/8", 1.5},
+                                                                 {"BM_sort/4096", 0.8}}) {
+    comparison.rows.push_back(sample::time_row(name, ratio, ratio > 1 ? Verdict::regression : Verdict::improvement));
+  }
+  std::vector<std::string> lines;
+  for (const Finding& finding : findings_of(comparison)) lines.push_back(finding_line(finding));
+  EXPECT_THAT(lines, ElementsAre("BM_sort/{8,64}, 2 benchmarks: time +20.0 to +50.0 %, worst BM_sort/8",
+                                 "BM_find/8: time +50.0 %", "BM_sort/512: time +1.10 %", "BM_sort/4096: time -20.0 %"));
+}
+
+TEST(Findings, WhatDoesNotGateStandsBelowWhatDoes) {
+  Comparison comparison;
+  for (const char* name : {"BM_a", "BM_b"}) comparison.rows.push_back(sample::time_row(name, 1.1, Verdict::regression));
+  comparison.rows[0].ratio = 1.5;
+  comparison.rows[0].gates = false;
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].cause, "BM_b");
+  EXPECT_FALSE(findings[1].gates);
+}
+
+ComparisonRow unmeasured(const std::string& benchmark, Verdict verdict, const std::string& reason) {
+  ComparisonRow row = sample::time_row(benchmark, 1, verdict);
+  row.baseline = row.candidate = row.ratio = std::nullopt;
+  row.interval = std::nullopt;
+  row.reason = reason;
   return row;
 }
 
-ComparisonRow timed_as(const std::string& word) {
-  if (word == "slower") return sample::time_row("a", 1.02, Verdict::regression);
-  if (word == "faster") return sample::time_row("a", 0.98, Verdict::improvement);
-  return sample::time_row("a", 1.001, word == "equal" ? Verdict::unchanged : Verdict::inconclusive);
+TEST(Findings, MissingAndNewAreToldByTheirPatternAndFailuresByTheirReason) {
+  Comparison comparison;
+  for (int i = 0; i < 12; ++i) {
+    comparison.rows.push_back(
+        unmeasured("BM_UIOVecSource/" + std::to_string(i), Verdict::fresh, "only the candidate has it"));
+  }
+  for (const char* name : {"BM_a", "BM_b/1"}) {
+    comparison.rows.push_back(unmeasured(name, Verdict::failed, "signal 11"));
+    comparison.rows.push_back(unmeasured(std::string(name) + "x", Verdict::missing, "only the baseline has it"));
+  }
+  std::vector<std::string> lines;
+  for (const Finding& finding : findings_of(comparison)) {
+    lines.push_back(std::string(to_text(finding.kind)) + " " + finding_line(finding));
+    EXPECT_THAT(finding.ranges, IsEmpty());
+  }
+  EXPECT_THAT(lines, ElementsAre("failed BM_a, BM_b/1: signal 11", "missing BM_ax: only the baseline has it",
+                                 "missing BM_b/1x: only the baseline has it",
+                                 "new BM_UIOVecSource/0 to /11, 12 benchmarks: only the candidate has it"));
 }
 
-class CombinedExplanations : public testing::TestWithParam<StoryCase> {};
-
-TEST_P(CombinedExplanations, SayWhatTheSignalsMeanTogether) {
-  std::vector<ComparisonRow> rows;
-  if (std::string(GetParam().time) != "absent") rows.push_back(timed_as(GetParam().time));
-  if (std::string(GetParam().count) != "absent") rows.push_back(counted_as(GetParam().count));
-  EXPECT_EQ(story_of(with(rows), "a"), GetParam().story);
+TEST(Findings, ManyMissingAndNewOfUnlikeNamesAreOneFindingEach) {
+  Comparison comparison;
+  for (int i = 0; i < 150; ++i) {
+    // In pairs, so that no family is of one.
+    const std::string name = "BM_" + std::string(1, static_cast<char>('a' + i % 25)) + std::to_string(i / 50);
+    const std::string parameter = "/" + std::to_string(i % 50 / 25);
+    comparison.rows.push_back(unmeasured(name + parameter, Verdict::missing, "only the baseline has it"));
+    comparison.rows.push_back(unmeasured("New" + name + parameter, Verdict::fresh, "only the candidate has it"));
+  }
+  for (int i = 0; i < 3; ++i) {
+    comparison.rows.push_back(unmeasured("BM_z/" + std::to_string(i), Verdict::fresh, "only the candidate has it"));
+  }
+  std::vector<std::string> lines;
+  for (const Finding& finding : findings_of(comparison)) {
+    lines.push_back(std::string(to_text(finding.kind)) + " " + finding_line(finding));
+  }
+  EXPECT_THAT(lines, ElementsAre("missing BM_a0/0, BM_a0/1, BM_a1/0, BM_a1/1 and 146 more: only the baseline has it",
+                                 "new BM_z/0 to /2, 3 benchmarks: only the candidate has it",
+                                 "new NewBM_a0/0, NewBM_a0/1, NewBM_a1/0, NewBM_a1/1 and 146 more: only the candidate "
+                                 "has it"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryCombination, CombinedExplanations,
-    testing::Values(
-        StoryCase{"up", "slower", "instructions +2.10 %, time +2.00 %: real"},
-        StoryCase{"up", "faster", "instructions +2.10 %, time -2.00 %: more work in less time"},
-        StoryCase{"up", "equal", "instructions +2.10 %, time equal: the time does not show it"},
-        StoryCase{"up", "undecided", "instructions +2.10 %, time undecided: more work for certain, its time not shown"},
-        StoryCase{"up", "absent", ""},  //
-        StoryCase{"equal", "slower", "instructions equal, time +2.00 %: layout, memory, waiting or the machine"},
-        StoryCase{"equal", "faster", "instructions equal, time -2.00 %: layout, memory, waiting or the machine"},
-        StoryCase{"equal", "equal", ""}, StoryCase{"equal", "undecided", ""}, StoryCase{"equal", "absent", ""},
-        StoryCase{"down", "slower", "instructions -2.10 %, time +2.00 %: less work in more time"},
-        StoryCase{"down", "faster", "instructions -2.10 %, time -2.00 %: improved"},
-        StoryCase{"down", "equal", "instructions -2.10 %, time equal: the time does not show it"},
-        StoryCase{"down", "undecided",
-                  "instructions -2.10 %, time undecided: less work for certain, its time not shown"},
-        StoryCase{"down", "absent", ""},  //
-        StoryCase{"undecided", "slower", "instructions undecided, time +2.00 %: what changed the time is not shown"},
-        StoryCase{"undecided", "faster", "instructions undecided, time -2.00 %: what changed the time is not shown"},
-        StoryCase{"undecided", "equal", ""}, StoryCase{"undecided", "undecided", ""},
-        StoryCase{"undecided", "absent", ""},  //
-        StoryCase{"absent", "slower", ""}, StoryCase{"absent", "faster", ""}, StoryCase{"absent", "equal", ""},
-        StoryCase{"absent", "undecided", ""}, StoryCase{"absent", "absent", ""}),
-    [](const auto& tested) {
-      return "Count_" + std::string(tested.param.count) + "_time_" + std::string(tested.param.time);
-    });
-
-TEST(CombinedExplanation, DoesNotClaimThatTimeWouldHaveShownWhatItsMarginHides) {
-  const auto rows = with({sample::time_row("a", 1.001, Verdict::unchanged), sample::instructions_row("a", 1000, 1001)});
-  EXPECT_EQ(story_of(rows, "a"), "instructions +0.10 %, time equal: too little to show in the time");
+TEST(Findings, APatternClaimsNoBenchmarkThatIsNotThere) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"BM_a"}, "BM_a"},
+      {{"BM_a/0", "BM_a/1", "BM_a/2"}, "BM_a/0 to /2"},
+      {{"BM_a/0", "BM_a/10", "BM_a/2"}, "BM_a/{0,2,10}"},
+      {{"BM_a/0", "BM_a/1"}, "BM_a/{0,1}"},
+      {{"BM_a/1", "BM_a/8", "BM_a/64", "BM_a/512", "BM_a/4096"}, "BM_a/*"},
+      {{"BM_a/n:1/real_time", "BM_a/n:2/real_time", "BM_a/n:3/real_time"}, "BM_a/n:{1,2,3}/real_time"},
+      {{"BM_a/n:1", "BM_a/n:2", "BM_a/n:3"}, "BM_a/n:1 to /n:3"},
+      {{"BM_a/1/1", "BM_a/2/2"}, "BM_a/*"},
+      {{"BM_a", "BM_a/2"}, "BM_a[/*]"},
+      {{"BM_a<int>/8", "BM_a<long>/8"}, "BM_a<*>/*"},
+      {{"BM_a/x", "BM_b/0", "BM_a/y"}, "BM_a/{x,y}, BM_b/0"},
+      {{"BM_a/0 [suite=s]", "BM_a/1 [suite=s]"}, "BM_a/{0,1} [suite=s]"},
+      {{"BM_a/0 [suite=s]", "BM_a/0 [suite=t]"}, "BM_a/0 [suite=s], BM_a/0 [suite=t]"},
+  };
+  for (const auto& [names, pattern] : cases) EXPECT_EQ(benchmark_pattern(names), pattern);
 }
 
-TEST(CombinedExplanation, SaysHowEqualACountWithJitterIs) {
-  ComparisonRow count = sample::instructions_row("a", 10000, 10001);
-  count.verdict = Verdict::unchanged;
-  count.jitter = 0.0002;
-  EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
-            "instructions equal to 0.02 %, time +3.00 %: layout, memory, waiting or the machine");
-  count.jitter = 2e-6;
-  EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
-            "instructions equal to 0.0002 %, time +3.00 %: layout, memory, waiting or the machine");
-}
-
-TEST(CombinedExplanation, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
-  ComparisonRow count = sample::instructions_row("a", 1000, 1000);
-  const ComparisonRow time = sample::time_row("a", 1.03, Verdict::regression);
-  count.reason = "counted exactly; the code it executes is equal in both builds; data may differ";
-  count.notes = read_notes(count.reason);
-  EXPECT_EQ(story_of(with({time, count}), "a"),
-            "instructions equal, time +3.00 %: layout, memory, waiting or the machine; the code it executes is equal, "
-            "its data may differ");
-  EXPECT_EQ(equality_line(with({time, count})), "1 of 1 count: the code that was executed is equal, data may differ");
-  count.reason =
-      "counted exactly; not counted again: every loaded section of program and libraries is equal (sha256 0)";
-  count.notes = read_notes(count.reason);
-  EXPECT_EQ(story_of(with({time, count}), "a"),
-            "instructions equal, time +3.00 %: the machine; both builds are one program");
-  EXPECT_EQ(equality_line(with({time, count})),
-            "1 of 1 count not taken again: every loaded section of program and libraries is equal");
-  EXPECT_EQ(equality_line(with({time})), "");
-}
-
-TEST(CombinedExplanation, IsSilentWhereASignalWasNotJudgedOrCountedMoreThanTheTimedRegion) {
-  ComparisonRow count = sample::instructions_row("a", 1, 2);
-  count.verdict = Verdict::incomparable;
-  EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
-  ComparisonRow whole = sample::instructions_row("a", 1000, 1100);
-  whole.count_scope = CountScope::whole_program;
-  EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), whole}), "a"), "");
-}
-
-TEST(CombinedExplanation, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
-  ComparisonRow count = sample::instructions_row("a", 1000, 1100);
-  count.reason = "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind";
-  count.notes = read_notes(count.reason);
-  EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
-  count.reason = "counted exactly; not counted again: the file dispatch.bin is equal";
-  count.notes = read_notes(count.reason);
-  EXPECT_NE(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
-}
-
-// What a change of f says, in a benchmark of 1000 instructions.
-std::string what_of(const FunctionChange& function) {
-  ComparisonRow row = sample::instructions_row("a", 1000, 1100);
-  row.functions = {function};
-  return lines_of(with({row}), row).at(0).what;
-}
-
-FunctionChange changed(double self, double inclusive, double calls) {
-  return {"f(int)", "src/f.cpp", 7, self, inclusive, calls, 1, true};
-}
-
-FunctionChange split(double calls, double from_calls, double from_cost) {
-  FunctionChange function = changed(from_calls + from_cost, from_calls + from_cost, calls);
-  function.from_calls = from_calls;
-  function.from_cost_per_call = from_cost;
-  return function;
-}
-
-TEST(FunctionLines, TellMoreCallsFromDearerCalls) {
-  EXPECT_EQ(what_of(split(0, 0, 100)), "each call costs more");
-  EXPECT_EQ(what_of(split(0, 0, -100)), "each call costs less");
-  EXPECT_EQ(what_of(split(1, 100, 0)), "called 1 time more");
-  EXPECT_EQ(what_of(split(1024, 100, 0)), "called 1,024 times more");
-  EXPECT_EQ(what_of(split(-0.5, -100, 0)), "called 0.50 times less");
-  EXPECT_EQ(what_of(split(0.0004, 100, 0)), "called 0.0004 times more");
-  EXPECT_EQ(what_of(split(2, 80, 43)), "called 2 times more (+8.00 %), each costs more (+4.30 %)");
-  EXPECT_EQ(what_of(split(-2, -50, 150)), "called 2 times less (-5.00 %), each costs more (+15.0 %)");
-  EXPECT_EQ(what_of(split(2, 100, 9)), "called 2 times more") << "what explains less than a tenth is left out";
-}
-
-TEST(FunctionLines, SayWhatOneSideAloneHas) {
-  EXPECT_EQ(what_of(changed(100, 100, 3)), "new: called 3 times");
-  EXPECT_EQ(what_of(changed(-100, -100, -3)), "gone: was called 3 times");
-  EXPECT_EQ(what_of(changed(100, 100, 0)), "costs more");
-}
-
-TEST(FunctionLines, SayWhereWorkMoved) {
-  FunctionChange function = changed(100, 100, 0);
-  function.inlined_into = "void run<int>(int)";
-  EXPECT_EQ(what_of(function), "inlined into run<>");
-  function.calls_change = -10;
-  EXPECT_EQ(what_of(function), "now inlined into run<>");
-  FunctionChange lost = changed(100, 100, 10);
-  lost.once_inlined_into = "run";
-  EXPECT_EQ(what_of(lost), "no longer inlined into run");
-  FunctionChange renamed = split(0, 0, 100);
-  renamed.renamed_from = "old_name(int)";
-  EXPECT_EQ(what_of(renamed), "renamed from old_name; each call costs more");
-  EXPECT_EQ(what_of(changed(100, 0, 0)), "more work of its own, less in what it calls");
-}
-
-TEST(FunctionLines, GiveTheirPartsOfTheBenchmarksInstructions) {
-  const Comparison comparison = sample::comparison_with_every_verdict();
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.benchmark != "BM_tokenize/1024") continue;
-    const std::vector<FunctionLine> lines = lines_of(comparison, row);
-    ASSERT_EQ(lines.size(), 3U);
-    EXPECT_EQ(lines[0].name, "textkit::tokenize");
-    EXPECT_EQ(lines[0].self, "+0.11 %");
-    EXPECT_EQ(lines[0].inclusive, "+12.3 %");  // 1351 of 11013, for the row of time too
-    EXPECT_EQ(lines[0].place, "src/tokenizer.cpp:41");
-    EXPECT_EQ(lines[1].place, "vector.tcc:436");
-    EXPECT_EQ(lines[2].place, "");
+TEST(Findings, EveryRowThatMovedIsInExactlyOneFindingOfItsKind) {
+  std::mt19937_64 engine(18);
+  for (int round = 0; round < 20; ++round) {
+    Comparison comparison;
+    for (int i = 0; i < 60; ++i) {
+      const std::string name = "BM_" + std::to_string(engine() % 5) + "/" + std::to_string(i);
+      const auto verdict = static_cast<Verdict>(engine() % kVerdictCount);
+      comparison.rows.push_back(sample::time_row(name, 1 + 0.01 * static_cast<double>(engine() % 50), verdict));
+      add_changed(comparison, name + "x", 1.1, 1.1, "f" + std::to_string(engine() % 3));
+    }
+    std::set<const ComparisonRow*> seen;
+    for (const Finding& finding : findings_of(comparison)) {
+      std::set<std::string> benchmarks;
+      for (const ComparisonRow* row : finding.rows) {
+        EXPECT_EQ(row->verdict, finding.kind);
+        EXPECT_TRUE(seen.insert(row).second);
+        benchmarks.insert(row->benchmark);
+      }
+      EXPECT_EQ(benchmarks, std::set<std::string>(finding.benchmarks.begin(), finding.benchmarks.end()));
+      for (const MetricRange& range : finding.ranges) {
+        EXPECT_LE(range.ratios.low, *range.worst->ratio);
+        EXPECT_GE(range.ratios.high, *range.worst->ratio);
+      }
+    }
+    for (const ComparisonRow& row : comparison.rows) {
+      const bool moved = row.verdict != Verdict::unchanged && row.verdict != Verdict::inconclusive;
+      EXPECT_EQ(seen.contains(&row), moved) << row.benchmark;
+    }
   }
 }
 
-TEST(FunctionLines, GivePartsAndNoFactorsHoweverLarge) {
-  ComparisonRow row = sample::instructions_row("a", 100, 1600);
-  row.functions = {changed(1500, 1500, 0)};
-  EXPECT_EQ(lines_of(with({row}), row).at(0).self, "+1500 %");
+TEST(Findings, NotesSayInHowManyBenchmarksTheyHold) {
+  Comparison comparison;
+  add_changed(comparison, "BM_a", 1.2, 1.2);
+  add_changed(comparison, "BM_b", 1.1, 1.1);
+  comparison.rows[2].verdict = Verdict::inconclusive;
+  comparison.rows[0].solo = SoloCheck{1.2, Interval{1.1, 1.3}, 10, true};
+  comparison.rows[3].gates = false;
+  comparison.rows[3].gate_note = "time decides";
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(ranges_text(findings[0]), "instructions +10.0 to +20.0 %, time +20.0 % in 1 of 2");
+  EXPECT_THAT(finding_notes(comparison, RowIndex(comparison), findings[0]),
+              ElementsAre("time and instructions together: real (1 of 2); more work for certain, its time not shown (1 "
+                          "of 2)",
+                          "measured alone it agrees in 1 of 1", "instructions does not gate: time decides (1 of 2)"));
 }
 
-TEST(FunctionLines, GiveInstructionsWhereTheBaselineHasNone) {
-  ComparisonRow row = sample::instructions_row("a", 1000, 1100);
-  row.baseline = 0;
-  row.functions = {changed(100, 120, 0)};
-  EXPECT_EQ(lines_of(with({row}), row).at(0).self, "+100.0");
-}
-
-TEST(CallPathNames, LeaveOutTheMiddleOfALongPathAndKeepItsEnd) {
-  ComparisonRow row;
-  for (int i = 0; i < 10; ++i) row.call_path.push_back("f" + std::to_string(i) + "(int)");
-  EXPECT_EQ(call_path_names(row).size(), 10U);
-  EXPECT_EQ(call_path_names(row).at(3), "f3");
-  row.call_path.push_back("f10(int)");
-  EXPECT_THAT(call_path_names(row), ElementsAre("f0", "f1", "f2", "(2 more)", "f5", "f6", "f7", "f8", "f9", "f10"));
-}
-
-TEST(GateNotes, SayWhyARegressionDoesNotGate) {
-  ComparisonRow told = sample::instructions_row("a", 1000, 1001);
-  told.gates = false;
-  told.gate_note = "it is below the minimum effect of counts, 1 %";
-  const ComparisonRow gating = sample::time_row("a", 1.1, Verdict::regression);
-  EXPECT_THAT(gate_notes({&told, &gating}),
-              ElementsAre("instructions does not gate: it is below the minimum effect of counts, 1 %"));
-  EXPECT_EQ(summary_line(with({told, gating})), "2 regressions (1 reported, not gating)");
-  EXPECT_EQ(summary_line(with({told})), "1 regression (reported, not gating)");
-}
-
-TEST(IntervalCell, HasTheMarginWhereItIsNotTheUsualOneAndDecides) {
-  ComparisonRow row = sample::time_row("a", 1.002, Verdict::unchanged);
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]");
-  row.margin = 0.052;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
-  row.verdict = Verdict::inconclusive;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
-  row.verdict = Verdict::regression;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %") << "it changed by less";
-  row.ratio = 1.06;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "it changed by more";
-  row.ratio = 1.002;
-  row.verdict = Verdict::inconclusive;
-  row.layout = Layout::sequential;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "of sides apart nothing is called unchanged";
-}
-
-TEST(IntervalCell, OfAChangeThatReadsAsAFactorIsInFactorsInEachReport) {
-  ComparisonRow row = sample::time_row("a", 12.49, Verdict::regression);
-  row.interval = Interval{11.9, 13.04};
-  row.margin = 0.052;
-  const std::string cell = "[x 11.9, x 13.0]";
-  EXPECT_EQ(interval_cell(row), cell);
-  const Comparison comparison = sample::comparison_of({row});
-  for (const Extent extent : {Extent::brief, Extent::whole}) {
-    EXPECT_NE(terminal_report(comparison, {}, {}, extent).find(cell), std::string::npos);
-  }
-  EXPECT_NE(markdown_report(comparison, {}, Extent::whole).find("\\[x 11.9, x 13.0\\]"), std::string::npos);
-  EXPECT_NE(markdown_report(comparison).find("x\u00a011.9,\u00a0x\u00a013.0"), std::string::npos);
-  EXPECT_NE(html_report(comparison, {steelyard::Run{}, steelyard::Run{}, {}}).find(cell), std::string::npos);
-}
-
-TEST(MetricLabel, ReadsAsWords) {
-  EXPECT_EQ(metric_label(*well_known_metric(kRealTime)), "time");
-  EXPECT_EQ(metric_label(*well_known_metric(kCpuTime)), "cpu time");
-}
-
-TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
-  Comparison comparison = sample::comparison_with_every_verdict();
-  ComparisonRow* changed = nullptr;
-  for (ComparisonRow& row : comparison.rows) {
-    if (row.verdict == Verdict::regression && row.metric.name == kRealTime) changed = &row;
-  }
-  ASSERT_NE(changed, nullptr);
-  EXPECT_TRUE(solo_notes({changed}).empty());
-  changed->solo = SoloCheck{1.048, Interval{1.031, 1.12}, 10, true};
-  const std::string note = "time, alone: +4.80 % (+3.10 % to +12.0 %)";
-  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", which agrees"));
-  EXPECT_NE(terminal_report(comparison, {}, {}, Extent::whole).find(note), std::string::npos);
-  EXPECT_NE(markdown_report(comparison, {}, Extent::whole).find(note), std::string::npos);
-  changed->solo->agrees = std::nullopt;
-  EXPECT_THAT(solo_notes({changed}),
-              ::testing::ElementsAre("time, not confirmed alone: +4.80 % (+3.10 % to +12.0 %), too wide to tell"));
-  changed->reason = "slower; alone: +4.80 % (+3.10 % to +12.0 %), too wide to tell";
-  EXPECT_EQ(shown_reason(*changed), "slower; not confirmed alone: +4.80 % (+3.10 % to +12.0 %), too wide to tell");
+TEST(Findings, NotesSayWhatChangesThatWereNotConfirmedAreAlone) {
+  Comparison comparison;
+  for (const char* name : {"BM_a", "BM_b", "BM_c", "BM_d"}) add_changed(comparison, name, 1.2, 1.2);
+  const auto time_of = [&](std::size_t i) -> ComparisonRow& { return comparison.rows[2 * i]; };
+  ASSERT_EQ(time_of(1).metric.kind, MetricKind::noisy);
+  time_of(0).solo = SoloCheck{1.2, Interval{1.1, 1.3}, 10, true};
+  time_of(1).solo = SoloCheck{1.012, Interval{0.995, 1.03}, 10, std::nullopt};
+  time_of(2).solo = SoloCheck{12.49, Interval{0.5, 20}, 10, std::nullopt};
+  time_of(3).notes.add(RowNote::not_confirmed_alone);
+  const std::vector<Finding> findings = findings_of(comparison);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(finding_notes(comparison, RowIndex(comparison), findings[0]),
+              Contains("measured alone it agrees in 1 of 3; not confirmed, as too wide to tell, in 2: BM_b +1.20 % "
+                       "(-0.50 % to +3.00 %), BM_c x 12.5 (x 0.50 to x 20.0); 1 not confirmed: no measurement alone "
+                       "to hold it against"));
 }
 
 }  // namespace
-
 }  // namespace steelyard::ci::findings_test

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ci/report/comparison.hpp"
-#include "ci/report/findings.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "regress/ab/verdict.hpp"

@@ -7,7 +7,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/report/causes.hpp"
+#include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/reasons.hpp"
 #include "ci/report/row_text.hpp"
