@@ -89,9 +89,9 @@ enum class RowsAsked { all, gating };
 // Rows without an answer that one step would decide.
 struct UndecidedRows {
   std::int64_t rows = 0;
-  std::string who;      // "48 inconclusive"
+  std::string who;      // "48 inconclusive"; empty where the advice names them
   std::string between;  // stands between them and the advice
-  NextStep step;
+  NextStep step;        // that can be read without what stands before it
 };
 
 UndecidedRows inconclusive_rows(std::size_t rows, std::string between, NextStep step) {
@@ -173,8 +173,10 @@ std::vector<UndecidedRows> undecided_rows(const Comparison& comparison, Reader r
   }
   const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
   if (uncounted > 0 && !is_interrupted) {
-    groups.push_back({uncounted, plural_text(uncounted, "count"), " ",
-                      measuring_step(reader, "not reached in time", "--budget DURATION")});
+    const std::string unreached = plural_text(uncounted, "count") + (uncounted == 1 ? " was" : " were");
+    groups.push_back(
+        {uncounted, "", "",
+         measuring_step(reader, unreached + " not reached in time; allow more of it", "--budget DURATION")});
   }
   if (!sensible.empty()) groups.push_back(advise_rounds(comparison, sensible, reader));
   if (!hopeless.empty()) groups.push_back(advise_hopeless(comparison, hopeless, reader));

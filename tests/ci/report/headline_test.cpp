@@ -127,6 +127,25 @@ TEST(Reports, BeginWithWhatCannotBeToldAndWhatWouldDecideIt) {
   EXPECT_EQ(headline_of(&comparison, 0), answer);
 }
 
+// What is advised in the first line can be read without the list of all steps.
+TEST(Reports, BeginWithWhichCountsWereNotReachedWhereMoreTimeWouldDecide) {
+  Comparison comparison = of_times({{1, Verdict::unchanged}});
+  for (const char* name : {"BM_a", "BM_b"}) {
+    ComparisonRow count = sample::instructions_row(name, 1000, 1000);
+    count.verdict = Verdict::inconclusive;
+    count.ratio = count.candidate = std::nullopt;
+    count.interval.reset();
+    comparison.rows.push_back(count);
+  }
+  TerminalStyle wide;
+  wide.width = 200;
+  const std::string answer = "Cannot tell: 2 of 3 benchmarks undecided (1 shown unchanged)";
+  const std::string advice = "; 2 counts were not reached in time; allow more of it: --budget DURATION";
+  EXPECT_THAT(terminal_report(comparison, wide), HasSubstr(answer + advice + "\n"));
+  EXPECT_THAT(markdown_report(comparison),
+              HasSubstr("1 unchanged, 2 inconclusive; 2 counts were not reached in time; allow more of it"));
+}
+
 TEST(Reports, TakeANameThatAProgramGaveForNoMarkup) {
   Comparison comparison = of_times({{1, Verdict::inconclusive}});
   ComparisonRow count = sample::instructions_row(comparison.rows[0].benchmark, 1000, 1000);

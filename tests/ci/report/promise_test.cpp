@@ -385,7 +385,8 @@ TEST(NextSteps, WhatTheBudgetEndedWantsMoreOfIt) {
   comparison.rows[0].ratio.reset();
   EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("not reached")))) << "both sides were counted";
   comparison.rows[0].candidate.reset();
-  EXPECT_THAT(steps_of(comparison), ElementsAre("1 count not reached in time: --budget DURATION"));
+  EXPECT_THAT(steps_of(comparison),
+              ElementsAre("1 count was not reached in time; allow more of it: --budget DURATION"));
   comparison.rows[0].notes.add(RowNote::skipped_by_baseline);
   EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("not reached"))));
 }
