@@ -213,7 +213,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wra
   bool has_word = false;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, end - at);
+    std::string_view word = text.substr(at, end - at);
     at = end + 1;
     if (word.empty() && !wrapping.keeps_blanks) continue;
     if (has_word && columns_of(line) + 1 + columns_of(word) > columns) {
@@ -221,6 +221,14 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wra
       line.assign(wrapping.indent, ' ');
     } else if (has_word) {
       line += ' ';
+    }
+    while (wrapping.breaks_words) {
+      assert(columns > wrapping.indent);
+      const std::size_t fits = offset_of(word, columns - columns_of(line));
+      if (fits == word.size()) break;
+      lines.push_back(line.append(word.substr(0, fits)));
+      line.assign(wrapping.indent, ' ');
+      word.remove_prefix(fits);
     }
     line += word;
     has_word = true;

@@ -44,8 +44,9 @@ std::vector<std::string> shortened_apart(const std::vector<std::string>& names, 
 struct Wrapping {
   std::size_t indent = 0;     // of the lines after the first
   bool keeps_blanks = false;  // more than one blank between words
+  bool breaks_words = false;  // of more columns than there are. Precondition: columns > indent
 };
-// Broken at blanks into lines of at most `columns`; a longer word stays whole on its own line.
+// Broken at blanks into lines of at most `columns`; a longer word stays whole on its own line unless it may be broken.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wrapping wrapping = {});
 
 // Rows of cells, each column as wide as its widest cell, two spaces between. Cells are plain; trailing spaces are cut.

@@ -15,6 +15,23 @@ constexpr const char* kInclusiveTitle = "incl.";
 constexpr std::size_t kMaxPathLines = 3;
 constexpr std::size_t kMaxCommandColumns = 400;  // what is longer nobody copies from a screen
 
+// What a warning says is done about it stands behind its last semicolon: of one with too many lines its middle is cut
+// before that. A long word, as a path is, is broken and stays whole.
+std::vector<std::string> warned_lines(const std::string& words, std::size_t room, std::size_t max_lines, bool unicode) {
+  constexpr Wrapping kBroken{0, false, true};
+  std::vector<std::string> lines = wrapped(words, room, kBroken);
+  const std::size_t last = words.rfind("; ");
+  if (lines.size() <= max_lines || last == std::string::npos) return lines;
+  const std::string end = (unicode ? " \u2026 " : " ... ") + words.substr(last + 2);
+  constexpr std::size_t kMaxBytesOfColumn = 4;
+  std::size_t begin = std::min(last, kMaxBytesOfColumn * room * max_lines);
+  while (begin > 0 && (begin = words.rfind(' ', begin - 1)) != std::string::npos && begin > 0) {
+    std::vector<std::string> cut = wrapped(words.substr(0, begin) + end, room, kBroken);
+    if (cut.size() <= max_lines) return cut;
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::size_t TerminalWriter::width() const { return static_cast<std::size_t>(std::max(style_.width, 40)); }
@@ -25,8 +42,16 @@ std::size_t TerminalWriter::lines() const {
 
 void TerminalWriter::paragraph(const Lead& lead, const std::string& words, std::size_t indent, Tone t,
                                std::size_t max_lines) {
-  const std::size_t room = std::max<std::size_t>(width() > indent ? width() - indent : 0, 20);
-  std::vector<std::string> lines = wrapped(printable(words, style_.unicode), room);
+  write(lead, wrapped(printable(words, style_.unicode), room_below(indent)), indent, t, max_lines);
+}
+
+std::size_t TerminalWriter::room_below(std::size_t indent) const {
+  return std::max<std::size_t>(width() > indent ? width() - indent : 0, 20);
+}
+
+void TerminalWriter::write(const Lead& lead, std::vector<std::string> lines, std::size_t indent, Tone t,
+                           std::size_t max_lines) {
+  const std::size_t room = room_below(indent);
   if (lines.size() > max_lines) {
     lines.resize(max_lines);
     const std::string more = style_.unicode ? " \u2026" : " ...";
@@ -167,7 +192,10 @@ void TerminalWriter::facts(std::size_t most, std::size_t max_lines) {
 void TerminalWriter::some(const std::string& word, const std::vector<std::string>& lines, Tone t, std::size_t most,
                           std::size_t max_lines) {
   constexpr std::size_t kIndent = 11;
-  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) paragraph({word}, lines[i], kIndent, t, max_lines);
+  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) {
+    write({word}, warned_lines(printable(lines[i], style_.unicode), room_below(kIndent), max_lines, style_.unicode),
+          kIndent, t, max_lines);
+  }
   if (lines.size() > most) {
     text_ += padded("", kIndent) + "and " + std::to_string(lines.size() - most) + " more (--json)\n";
   }

@@ -50,7 +50,7 @@ class TerminalWriter {
   void functions(const ComparisonRow& row, const FunctionTable& table);
   // How many of each verdict, and what they are worth. `has_rest`: with what explains figures of single rows.
   void summary(bool has_rest);
-  // How the environments differ, and the warnings: of each `most`, in `max_lines` lines each.
+  // How the environments differ, and the warnings: of each `most`, in `max_lines` lines each, which keep the fix.
   void facts(std::size_t most, std::size_t max_lines);
   void next(std::size_t most, SidesFrom from);  // what to do
 
@@ -59,6 +59,8 @@ class TerminalWriter {
     std::size_t self, inclusive, place, name, indent;
     bool is_short;
   };
+  std::size_t room_below(std::size_t indent) const;
+  void write(const Lead& lead, std::vector<std::string> lines, std::size_t indent, Tone t, std::size_t max_lines);
   void side(const char* word, const RunHeader& header);
   void function(const FunctionLine& line, const FunctionColumns& columns, bool is_first);
   void path(const ComparisonRow& row, std::size_t indent);

@@ -153,6 +153,13 @@ TEST(Wrapped, IndentsWhatFollowsAndKeepsBlanksWhereAskedTo) {
   EXPECT_THAT(wrapped("~  two blanks", 40, {2, false}), ElementsAre("~ two blanks"));
 }
 
+TEST(Wrapped, BreaksWordsThatNoLineHoldsWhereItMay) {
+  EXPECT_THAT(wrapped("an unbreakable word", 5, {0, false, true}), ElementsAre("an", "unbre", "akabl", "e", "word"));
+  EXPECT_THAT(wrapped("an exact word", 5, {0, false, true}), ElementsAre("an", "exact", "word"));
+  EXPECT_THAT(wrapped("incomprehensible", 6, {2, false, true}), ElementsAre("incomp", "  rehe", "  nsib", "  le"));
+  EXPECT_THAT(wrapped("\u03bcs\u03bcs\u03bcs", 2, {0, false, true}), ElementsAre("\u03bcs", "\u03bcs", "\u03bcs"));
+}
+
 TEST(DecimalsText, RoundsTheExactBinaryValue) {
   EXPECT_EQ(decimals_text(0.125, 2), "0.12");
   EXPECT_EQ(decimals_text(2.675, 2), "2.67");

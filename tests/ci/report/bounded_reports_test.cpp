@@ -12,6 +12,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/warning_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci::bounded_reports_test {
@@ -226,6 +227,28 @@ TEST(BriefReport, CountsEveryBenchmarkThatItHasNoLineFor) {
                               std::to_string(240 - shown["="]) + " more unchanged"));
   EXPECT_THAT(text, HasSubstr("--details"));
   EXPECT_THAT(terminal_report(comparison, {false, true, 100}, {}, Extent::whole), Not(HasSubstr("--details")));
+}
+
+// The lines of a warning without what wraps them: a word that was broken is one again.
+std::string unbroken(std::string text, const std::string& between) {
+  const std::string indent = "\n" + std::string(11, ' ');
+  for (std::size_t at = 0; (at = text.find(indent, at)) != std::string::npos;) text.replace(at, indent.size(), between);
+  return text;
+}
+
+TEST(Reports, OfAWarningThatIsCutKeepWhatIsDoneAboutIt) {
+  Comparison comparison = sample::quiet_comparison(2);
+  const std::string path = "/" + std::string(200, 'p');
+  comparison.warnings = {warning::could_reach(path)};
+  const std::string brief = terminal_report(comparison, {false, true, 60});
+  EXPECT_THAT(unbroken(brief, " "), HasSubstr("could reach \u2026 judge strangers' code in a job that keeps nothing "
+                                              "(docs/operations/security.md)\n"));
+  EXPECT_THAT(brief, Not(HasSubstr("ppp")));
+  const std::string whole = terminal_report(comparison, {false, true, 60}, {}, Extent::whole);
+  EXPECT_THAT(unbroken(whole, ""), HasSubstr(path + ","));
+  for (std::size_t at = 0; at < whole.size(); at = whole.find('\n', at) + 1) {
+    EXPECT_LE(columns_of(whole.substr(at, whole.find('\n', at) - at)), 60U);
+  }
 }
 
 TEST(BriefReport, ASmallSuiteIsToldWhole) {
