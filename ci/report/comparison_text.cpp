@@ -217,8 +217,15 @@ std::string drift_line(const Comparison& comparison) {
 
 namespace {
 
-// How a row's levels and its change contradict each other.
-enum class Contradiction { none, direction, size };
+// How a row's levels and its change contradict each other: apart, where the interval has room for both and who divides
+// the levels still finds another change.
+enum class Contradiction { none, direction, size, apart };
+
+const char* contradiction_text(Contradiction found) {
+  if (found == Contradiction::direction) return "they point in opposite directions for ";
+  if (found == Contradiction::size) return "the levels' ratio is outside the interval of ";
+  return "the levels' ratio is within the interval and off the change by more than the minimum effect for ";
+}
 
 // As they are printed: what two equal cells hide needs no word.
 Contradiction contradiction_in(const ComparisonRow& row) {
@@ -231,7 +238,9 @@ Contradiction contradiction_in(const ComparisonRow& row) {
   if (!row.interval || !(*row.baseline > 0)) return Contradiction::none;
   const double ratio = *row.candidate / *row.baseline;
   const double nearest = std::min(std::max(ratio, row.interval->low), row.interval->high);
-  return change_text(ratio) == change_text(nearest) ? Contradiction::none : Contradiction::size;
+  if (change_text(ratio) != change_text(nearest)) return Contradiction::size;
+  const bool is_apart = *row.ratio > 0 && std::abs(std::log(ratio / *row.ratio)) > std::log1p(row.minimum_effect);
+  return is_apart ? Contradiction::apart : Contradiction::none;
 }
 
 }  // namespace
@@ -259,24 +268,24 @@ std::string how_estimated(const ComparisonRow& row, const Comparison& comparison
 
 std::string levels_line(const Comparison& comparison) {
   constexpr std::size_t kMaxNamed = 3;
-  // By how their change is estimated, then by what is wrong with it.
+  // By how their change is estimated, then by what is wrong with it; worst first, as the table has them.
   std::map<std::string, std::map<Contradiction, std::vector<std::string>>> benchmarks;
-  for (const ComparisonRow& row : comparison.rows) {
-    const Contradiction found = contradiction_in(row);
-    if (found == Contradiction::none) continue;
-    std::vector<std::string>& those = benchmarks[how_estimated(row, comparison)][found];
-    if (those.empty() || those.back() != row.benchmark) those.push_back(row.benchmark);
+  std::set<std::pair<const std::vector<std::string>*, std::string_view>> told;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      const Contradiction found = contradiction_in(*row);
+      if (found == Contradiction::none) continue;
+      std::vector<std::string>& those = benchmarks[how_estimated(*row, comparison)][found];
+      if (told.emplace(&those, row->benchmark).second) those.push_back(row->benchmark);
+    }
   }
   std::string line;
   for (const auto& [how, by_contradiction] : benchmarks) {
     line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how + ": ";
     std::string contradictions;
     for (const auto& [contradiction, those] : by_contradiction) {
-      contradictions +=
-          (contradictions.empty() ? "" : "; ") +
-          std::string(contradiction == Contradiction::direction ? "they point in opposite directions for "
-                                                                : "the levels' ratio is outside the interval of ") +
-          named_benchmarks(those, kMaxNamed);
+      contradictions += (contradictions.empty() ? "" : "; ") + std::string(contradiction_text(contradiction)) +
+                        named_benchmarks(those, kMaxNamed);
     }
     line += contradictions;
   }

@@ -59,7 +59,8 @@ std::string at_most_text(double share);
 std::string drift_line(const Comparison& comparison);
 
 // Which rows' levels and change point in opposite directions, or have levels whose ratio lies outside of the change's
-// interval, and why they may: "levels are medians of each side by itself, ...". Empty where none does.
+// interval, or within it and off the change by more than the minimum effect, worst first; and why they may: "levels are
+// medians of each side by itself, ...". Empty where none does.
 std::string levels_line(const Comparison& comparison);
 
 // Of a noisy metric, both sides of which were measured and held against each other: not where one is missing, failed,

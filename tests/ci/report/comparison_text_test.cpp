@@ -187,10 +187,29 @@ TEST(LevelsLine, NamesTheRowsWhoseLevelsLieOutsideOfTheInterval) {
   EXPECT_THAT(levels_line(comparison), HasSubstr("each other: they point in opposite directions for BM_1; the levels' "
                                                  "ratio is outside the interval of BM_0"));
   comparison.rows[0].interval = Interval{1.21, 3.7};
-  EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("BM_0"))) << "the interval holds it";
+  EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("outside"))) << "the interval holds it";
   comparison.rows[2].interval = Interval{1.05, 1.05};
   comparison.rows[2].candidate = *comparison.rows[2].baseline * 1.0500001;
   EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("BM_2"))) << "what is printed is equal";
+}
+
+// 35.5 to 58.8 is no +50.0 %, though the interval has room for both.
+TEST(LevelsLine, NamesTheRowsWhoseLevelsAreFarFromTheChangeThoughWithinTheInterval) {
+  Comparison comparison = moved_by({1.02, 1.5});
+  comparison.rows[1].interval = Interval{1.306, 1.805};
+  comparison.rows[1].baseline = 35.5;
+  comparison.rows[1].candidate = 58.8;
+  EXPECT_EQ(levels_line(comparison),
+            "levels are medians of each side by itself, the change holds the sides of each round against each other: "
+            "the levels' ratio is within the interval and off the change by more than the minimum effect for BM_1");
+  comparison.rows[1].candidate = 35.5 * 1.51;
+  EXPECT_EQ(levels_line(comparison), "") << "by less than 1 %";
+}
+
+TEST(LevelsLine, NamesTheRowsThatChangedMostFirst) {
+  Comparison comparison = moved_by({1.02, 1.03, 1.2, 1.1});
+  for (ComparisonRow& row : comparison.rows) row.candidate = 2 * *row.baseline;
+  EXPECT_THAT(levels_line(comparison), testing::EndsWith("outside the interval of BM_2, BM_3, BM_1 and 1 more"));
 }
 
 TEST(ConditionsLine, GivesTheRangeOfRounds) {
