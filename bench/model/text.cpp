@@ -260,6 +260,11 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
   return text;
 }
 
+std::string shown_sha(std::string_view sha) {
+  constexpr std::size_t kShownDigits = 9;
+  return std::string(sha.substr(0, kShownDigits));
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks(" \t\r\n\0", 5);
   const std::size_t first = text.find_first_not_of(kBlanks);

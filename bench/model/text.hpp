@@ -53,6 +53,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wra
 std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns,
                          std::string_view indent);
 
+// As much of a commit's sha as people read: its first nine digits.
+std::string shown_sha(std::string_view sha);
+
 // Without the blanks, line breaks and zeros at its ends. A view of the same text.
 std::string_view trimmed(std::string_view text);
 // Of ASCII letters, whatever the locale.

@@ -13,6 +13,7 @@
 #include "bench/harness/measurement_archive.hpp"
 #include "bench/harness/to_run.hpp"
 #include "bench/model/quantity.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
@@ -244,9 +245,9 @@ Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, 
   STEELYARD_TRY(const std::optional<storage::FoundBaseline> found,
                 storage::HistoryStore(reader.store).latest_baseline(query));
   if (!found) {
-    return input_error(
-        where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
-        "one in the store", "measure it, or name the baseline itself");
+    return input_error(where,
+                       "no ancestor of " + shown_sha(candidate.header.commit.sha) + " that was measured on its machine",
+                       "one in the store", "measure it, or name the baseline itself");
   }
   warnings.push_back("the baseline is of " + place_text(*found, candidate.header.commit));
   return stored_run(reader.store, found->run, reader.app);
@@ -259,7 +260,7 @@ bool names_stored_run(const std::string& side) {
 }
 
 std::string run_of(const std::string& commit) {
-  return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
+  return commit.empty() ? "a run without a commit" : "commit " + shown_sha(commit);
 }
 
 std::string place_text(const storage::FoundBaseline& found, const Commit& candidate) {

@@ -41,9 +41,9 @@ bool names_stored_run(const std::string& side);
 // load_side() with its warnings as notes.
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app);
 
-// "commit 1a2b3c4"; a run without a commit says so.
+// "commit 1a2b3c4d5"; a run without a commit says so.
 std::string run_of(const std::string& commit);
-// "commit 1a2b3c4, 3 commits before the candidate".
+// "commit 1a2b3c4d5, 3 commits before the candidate".
 std::string place_text(const storage::FoundBaseline& found, const Commit& candidate);
 
 // Said where a branch was asked for (ArchivedHistory::is_by_date).

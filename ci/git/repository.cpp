@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/git/ci_job.hpp"
@@ -395,7 +396,7 @@ Result<BranchPoint> branch_point(const GitRepository& repository, const std::str
     }
   }
   return input_error(repository.root().string(),
-                     "no commit where " + sha.substr(0, 7) + " left the branch \"" + branch + "\" (" + trouble + ')',
+                     "no commit where " + shown_sha(sha) + " left the branch \"" + branch + "\" (" + trouble + ')',
                      "the baseline's history", "check out the whole history, or name the baseline: --base COMMIT");
 }
 

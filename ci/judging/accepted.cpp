@@ -16,7 +16,6 @@ namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxAccepted = 100;
-constexpr std::size_t kShownHash = 9;
 constexpr std::size_t kMaxBytes = 1000;  // of a line
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 20U;
 constexpr std::string_view kUntil = "until=";
@@ -111,7 +110,7 @@ AcceptedChanges accepted_in_log(std::string_view log) {
     std::string_view commit = trimmed(take_until(rest, kRecord));
     const std::string sha(take_until(commit, kField));
     const std::string person(take_until(commit, kField));
-    const std::string who = "commit " + sha.substr(0, kShownHash) + " by " + person;
+    const std::string who = "commit " + shown_sha(sha) + " by " + person;
     while (!commit.empty()) {
       const std::string_view line = trimmed(take_until(commit, kField));
       if (line.empty()) continue;

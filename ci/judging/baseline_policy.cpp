@@ -245,8 +245,8 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
         candidate, {has_none ? warning::policy_only_in_work_tree(file) : warning::policy_only_in_candidate(file)}};
   }
   STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + path}, GitReach::remote));
-  if (!shown.succeeded) return input_error(path + " of " + baseline.substr(0, 7), shown.trouble, "the baseline's file");
-  const Result<Configuration> read = parse_configuration(shown.output, path + " of " + baseline.substr(0, 7));
+  if (!shown.succeeded) return input_error(path + " of " + shown_sha(baseline), shown.trouble, "the baseline's file");
+  const Result<Configuration> read = parse_configuration(shown.output, path + " of " + shown_sha(baseline));
   if (!read) {
     return GateConfiguration{candidate, {warning::baseline_policy_not_read({path, read.error()})}};
   }

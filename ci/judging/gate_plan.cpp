@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/text.hpp"
 #include "ci/config/renames.hpp"
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/against_history.hpp"
@@ -22,7 +23,7 @@ bool takes_before(const GitRepository& repository, const std::string& head, Base
   if (!before.sha.empty()) {
     const Result<bool> is_ancestor = is_ancestor_deepening(repository, before.sha, head);
     if (is_ancestor && *is_ancestor && before.sha != head) return true;
-    before.trouble = before.what + ", " + before.sha.substr(0, 7) + ", " +
+    before.trouble = before.what + ", " + shown_sha(before.sha) + ", " +
                      (!is_ancestor         ? "could not be looked up: " + is_ancestor.error().text()
                       : before.sha == head ? "is the commit itself"
                                            : "is no ancestor of it");
@@ -36,8 +37,8 @@ std::string aside_of_base(const GitRepository& repository, const std::string& ba
   if (repository.is_shallow() || repository.is_ancestor(base, head)) return "";
   const std::string common = repository.merge_base(base, head);
   if (common.empty() || common == head) return "";
-  return "the baseline " + base.substr(0, 7) + " is no ancestor of " + head.substr(0, 7) +
-         ", so that what it has alone is compared as well; where they part is " + common.substr(0, 7) +
+  return "the baseline " + shown_sha(base) + " is no ancestor of " + shown_sha(head) +
+         ", so that what it has alone is compared as well; where they part is " + shown_sha(common) +
          " (git merge-base), if that is meant";
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
@@ -177,8 +178,8 @@ Result<void> check_built(const std::vector<ConfiguredProgram>& programs, const s
     if (is_there(pairs[i].candidate.executable)) continue;
     const std::string path = pairs[i].candidate.executable.lexically_relative(trees.head()).string();
     const std::string where = programs[i].name.empty() ? path : name_of_program(programs[i]) + ", " + path;
-    const std::string base = commits.baseline.substr(0, 7);
-    const std::string head = commits.candidate.substr(0, 7);
+    const std::string base = shown_sha(commits.baseline);
+    const std::string head = shown_sha(commits.candidate);
     if (is_there(pairs[i].baseline.executable)) {
       return program_error(
           where, "no such file after the candidate's build (" + head + "), as the baseline has (" + base + ')',

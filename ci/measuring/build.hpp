@@ -20,7 +20,7 @@ struct BuildRequest {
   std::filesystem::path tree;
   std::string command;  // for /bin/sh; empty: nothing to build
   Nanoseconds timeout;
-  std::string side;                                   // "the baseline (1a2b3c4)", for messages
+  std::string side;                                   // "the baseline (1a2b3c4d5)", for messages
   std::map<std::string, std::string> variables = {};  // beside the environment that it has anyway
   bench::SharedConfinement confinement = {};
   std::string left_by_interruption = {};  // what is said of it where it was interrupted; build() says it itself

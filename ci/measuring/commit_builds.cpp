@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/strangers.hpp"
@@ -26,7 +27,7 @@ bool has_room(const std::filesystem::path& folder) {
   return !trouble && space.available >= kMinFree;
 }
 
-std::string name_of_commit(const Commit& commit) { return "commit " + commit.sha.substr(0, 9); }
+std::string name_of_commit(const Commit& commit) { return "commit " + shown_sha(commit.sha); }
 
 }  // namespace
 

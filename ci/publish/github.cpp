@@ -148,7 +148,7 @@ std::optional<WrittenPart> find_pull(ServiceApi& api, GithubPlace& place) {
   }
   const Result<void> checked = document ? document->check() : document.error();
   if (!checked) return WrittenPart{"comment", WrittenPart::State::failed, checked.error().text()};
-  const std::string commit = place.head.substr(0, 9);
+  const std::string commit = shown_sha(place.head);
   if (found.size() == 1) return place.pull = found.front(), std::nullopt;
   if (found.empty()) {
     return WrittenPart{"comment", WrittenPart::State::left,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::ci {
@@ -79,7 +80,7 @@ std::optional<WrittenPart> superseded(ServiceApi& api, const CommentPlace& place
     return WrittenPart{kComment, WrittenPart::State::failed, "GET " + place.request + ": its answer names no head"};
   }
   return WrittenPart{kComment, WrittenPart::State::left,
-                     head.substr(0, 9) + " was superseded by " + now.substr(0, 9) + ", whose job writes the comment"};
+                     shown_sha(head) + " was superseded by " + shown_sha(now) + ", whose job writes the comment"};
 }
 
 std::string body_json(const std::string& text) {

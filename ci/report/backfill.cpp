@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxToldSteps = 20;
 
-std::string shown_sha(const std::string& sha) { return sha.substr(0, 9); }
-
 }  // namespace
 
 std::string backfill_step_text(const BackfillStep& step) {

@@ -33,21 +33,19 @@ namespace {
 constexpr std::size_t kMaxCommitsNamed = 8;  // commits in one line
 constexpr std::size_t kMaxFunctions = 6;
 
-std::string commit_start(const std::string& sha) { return sha.substr(0, 9); }
-
 std::string metric_text(const std::string& name) { return name == kRealTime ? "time" : name; }
 
 // "1a2b3c4d5, 2b3c4d5e6 and 3 more".
 std::string names_of(const std::vector<Commit>& commits, std::size_t all) {
   std::string text;
   for (std::size_t i = 0; i < std::min(commits.size(), kMaxCommitsNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + commit_start(commits[i].sha);
+    text += (i == 0 ? "" : ", ") + shown_sha(commits[i].sha);
   }
   if (all > kMaxCommitsNamed) text += " and " + std::to_string(all - kMaxCommitsNamed) + " more";
   return text;
 }
 
-std::string titled(const Commit& commit) { return commit_start(commit.sha) + "  " + commit.subject; }
+std::string titled(const Commit& commit) { return shown_sha(commit.sha) + "  " + commit.subject; }
 
 // What a person reads below a headline, with its name before the first line.
 class Lines {
@@ -109,7 +107,7 @@ void add_culprit(const BisectReport& report, Lines& lines) {
 }
 
 void add_check(const BisectReport& report, Lines& lines, const TerminalStyle& style) {
-  const std::string beside = report.before ? "against " + commit_start(report.before->sha) : "";
+  const std::string beside = report.before ? "against " + shown_sha(report.before->sha) : "";
   if (report.check) lines.add("effect", probe_text(*report.check, report.metric) + ", " + beside);
   if (report.check_count && report.check_count->ratio) {
     lines.add(report.check ? "" : "effect",
@@ -176,7 +174,7 @@ void add_search(const BisectReport& report, Lines& lines) {
     const bool is_search =
         probe.purpose == regress::ProbePurpose::search || probe.purpose == regress::ProbePurpose::order;
     if (probe.answer != ProbeAnswer::skipped || !is_search) continue;
-    skipped.push_back(commit_start(probe.candidate) + " (" + trouble_text(probe.trouble) + ')');
+    skipped.push_back(shown_sha(probe.candidate) + " (" + trouble_text(probe.trouble) + ')');
   }
   for (std::size_t i = 0; i < std::min(skipped.size(), kMaxCommitsNamed); ++i) {
     lines.add(i == 0 ? "skipped" : "", skipped[i]);
@@ -242,7 +240,7 @@ bool can_be_bisected(const std::string& metric) {
 
 std::string bisect_command(const BisectRange& range) {
   if (range.good.empty() || range.bad.empty() || !can_be_bisected(range.metric)) return "";
-  return "steelyard bisect " + commit_start(range.good) + ' ' + commit_start(range.bad) + ' ' +
+  return "steelyard bisect " + shown_sha(range.good) + ' ' + shown_sha(range.bad) + ' ' +
          in_shell_quotes(name_as_given(range.benchmark)) +
          (range.metric == kRealTime ? "" : " --metric " + range.metric);
 }
@@ -280,7 +278,7 @@ std::string probe_text(const BisectProbe& probe, const Metric& metric) {
 }
 
 std::string progress_text(const BisectProbe& probe, const Metric& metric, std::size_t left) {
-  std::string text = commit_start(probe.candidate) + " against " + commit_start(probe.baseline) + ": ";
+  std::string text = shown_sha(probe.candidate) + " against " + shown_sha(probe.baseline) + ": ";
   text += (probe.answer == ProbeAnswer::skipped ? trouble_text(probe.trouble) : probe_text(probe, metric)) + ": ";
   text += word_of(probe.answer);
   if (probe.purpose != regress::ProbePurpose::search) return text;

@@ -7,6 +7,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/bisect.hpp"
 #include "ci/report/charts/series_chart.hpp"
@@ -32,14 +33,14 @@ std::string verdict_words(const regress::ChangeFinding& finding) {
   return text;
 }
 
-constexpr std::size_t kShownSha = 9;
+constexpr std::size_t kMinShaDigits = 9;
 
 bool is_sha(const std::string& commit) {
-  return commit.size() >= kShownSha && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return commit.size() >= kMinShaDigits && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 // Of what is no hash nobody knows which part tells it from others.
-std::string commit_shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
+std::string commit_shown(const std::string& commit) { return is_sha(commit) ? shown_sha(commit) : commit; }
 
 // The machine before what it did: nobody should read a commit first where none did it.
 std::string machine_words(const regress::ChangeFinding& finding) {

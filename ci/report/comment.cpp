@@ -87,7 +87,7 @@ std::string tries_text(const CommentMark& mark) {
 std::string footer(const Publication& publication, const CommentMark& mark) {
   std::string text = "\n<sub>" +
                      markdown::code(shortened(printable_line(publication.key, true), kLongestKey, true), false) +
-                     " at `" + publication.head.substr(0, 9) + "`";
+                     " at `" + shown_sha(publication.head) + "`";
   if (is_plain_address(publication.link)) text += ", [all of it](" + publication.link + ")";
   text += ".";
   if (const std::string tries = tries_text(mark); !tries.empty()) text += " " + tries;

@@ -67,7 +67,7 @@ std::string words_of_nothing(int status) {
 std::string ended_words(const EndedGate& ended) {
   if (ended.stage == EndedGate::Stage::other) return words_of_nothing(ended.status);
   return "the " + std::string(kStageNames.at(static_cast<std::size_t>(ended.stage))) +
-         (ended.commit.empty() ? "" : " (" + ended.commit.substr(0, 7) + ')') + " failed";
+         (ended.commit.empty() ? "" : " (" + shown_sha(ended.commit) + ')') + " failed";
 }
 
 std::string ended_report(const EndedGate& ended) {

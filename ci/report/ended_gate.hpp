@@ -23,7 +23,7 @@ std::string ended_document(const EndedGate& ended);  // steelyard.ended/1
 // `name` is named in errors. Error (input): it is none.
 Result<EndedGate> parse_ended(std::string_view text, const std::string& name);
 
-// "the build of the candidate (1a2b3c4) failed"; of another stage what the status says.
+// "the build of the candidate (1a2b3c4d5) failed"; of another stage what the status says.
 std::string ended_words(const EndedGate& ended);
 // A report in Markdown that no line of the error, which may be strangers', can end or format.
 std::string ended_report(const EndedGate& ended);

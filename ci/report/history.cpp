@@ -11,6 +11,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/comparison_text.hpp"
@@ -401,8 +402,6 @@ std::string json_movers(const storage::RangeQuery& range, const storage::Page<st
 
 namespace {
 
-constexpr std::size_t kShownCommitCharacters = 9;
-
 Tone alert_tone(storage::AlertState state) {
   switch (state) {
     case storage::AlertState::open:
@@ -445,7 +444,7 @@ std::string subject_text(const storage::Alert& alert, const TerminalStyle& style
 
 std::string step_text(const storage::AlertTransition& step, const TerminalStyle& style) {
   std::string text = step.transition + ' ' + time_text(step.at_unix_ns) + " by " + by_text(step.by);
-  if (!step.commit.empty()) text += ", commit " + step.commit.substr(0, kShownCommitCharacters);
+  if (!step.commit.empty()) text += ", commit " + shown_sha(step.commit);
   if (!step.note.empty()) text += ": " + step.note;
   return printable(text, style.unicode);
 }

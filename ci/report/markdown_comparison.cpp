@@ -9,6 +9,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/benchmark_lines.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/comparison_text.hpp"
@@ -161,7 +162,7 @@ std::string reasons(const SharedReason& shared, const MarkdownNames& names) {
 
 std::string side(const RunHeader& header) {
   std::string text;
-  if (!header.commit.sha.empty()) text = code(header.commit.sha.substr(0, 9) + (header.commit.dirty ? "+" : ""), false);
+  if (!header.commit.sha.empty()) text = code(shown_sha(header.commit.sha) + (header.commit.dirty ? "+" : ""), false);
   const std::string& about = header.commit.subject.empty() ? header.program : header.commit.subject;
   if (!about.empty()) text += (text.empty() ? "" : " ") + words(about);
   return text.empty() ? "run " + code(header.id.substr(0, 12), false) : text;

@@ -214,7 +214,7 @@ std::string badge_svg(const Comparison* comparison, const Publication& publicati
       outcome.text += ", " + date_text(candidate.created_at_unix_ns / 1'000'000'000);
     if (!candidate.commit.sha.empty()) {
       outcome.text +=
-          ", " + printable_line(candidate.commit.sha.substr(0, 9), true) + (candidate.commit.dirty ? "+" : "");
+          ", " + printable_line(shown_sha(candidate.commit.sha), true) + (candidate.commit.dirty ? "+" : "");
     }
   }
   const double left = badge_part_width(key);

@@ -25,7 +25,6 @@ constexpr std::size_t kMaxFailureText = 300;
 constexpr std::size_t kMaxKeyText = 120;
 constexpr std::size_t kMaxFactsNamed = 3;
 constexpr std::size_t kShownItemDigits = 12;
-constexpr std::size_t kShownCommitDigits = 9;
 
 constexpr std::string_view kTogether = "; measure both builds together with `steelyard ab`";
 constexpr std::string_view kBesideParent = "; measure it beside its parent";
@@ -158,7 +157,7 @@ std::string manner_text(CountScope scope, double jitter) {
 
 // "23 occasions since 1a2b3c4d5".
 std::string occasions_text(const ComparisonRow& row, const std::string& since) {
-  return plural_text(row.rounds, "occasion") + (since.empty() ? "" : " since " + since.substr(0, kShownCommitDigits));
+  return plural_text(row.rounds, "occasion") + (since.empty() ? "" : " since " + shown_sha(since));
 }
 
 std::string obstacle_text(const ComparisonRow& row, why::PredictionObstacle obstacle) {
@@ -447,7 +446,7 @@ std::string refused_text(const std::string& seen, const std::string& failure) {
 }
 
 std::string lost_text(const regress::LostSeries& lost) {
-  const std::string occasion = lost.last_occasion.substr(0, kShownCommitDigits);
+  const std::string occasion = shown_sha(lost.last_occasion);
   return "neither the candidate nor the newest run of the history has it" +
          (occasion.empty() ? "" : "; it was last measured at " + occasion);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
@@ -32,8 +33,7 @@ struct GateNoteWords {
     return "it is below the minimum effect of counts, " + share_text(below.minimum);
   }
   std::string operator()(const ungated::LevelAccepted& accepted) const {
-    constexpr std::size_t kShownDigits = 9;
-    return "commit " + accepted.commit.substr(0, kShownDigits) + " accepted this level";
+    return "commit " + shown_sha(accepted.commit) + " accepted this level";
   }
   std::string operator()(const ungated::OtherSignalDecides& other) const {
     return "the policy lets " + std::string(to_text(other.witness)) + " alone decide";

@@ -91,7 +91,7 @@ std::string group_text(const CounterValues& values, CounterGroup group, const Te
 std::string head_text(const Run& run, const TerminalStyle& style) {
   std::string line = printable(run.header.program.empty() ? run.header.tool : run.header.program, style.unicode);
   if (!run.header.commit.sha.empty()) {
-    line += "  " + run.header.commit.sha.substr(0, 9) + (run.header.commit.dirty ? "+" : "");
+    line += "  " + shown_sha(run.header.commit.sha) + (run.header.commit.dirty ? "+" : "");
     if (!run.header.commit.subject.empty()) line += " " + printable(run.header.commit.subject, style.unicode);
   }
   line = shortened(line, static_cast<std::size_t>(std::max(style.width, 40)), style.unicode);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/headline.hpp"
 #include "ci/report/promise.hpp"
 
@@ -67,7 +68,7 @@ void TerminalWriter::write(const Lead& lead, std::vector<std::string> lines, std
 }
 
 void TerminalWriter::side(const char* word, const RunHeader& header) {
-  std::string line = header.commit.sha.substr(0, 9);
+  std::string line = shown_sha(header.commit.sha);
   if (header.commit.dirty) line += "+";
   for (const std::string& part : {header.commit.subject, header.program}) {
     if (!part.empty()) line += (line.empty() ? "" : "  ") + printable(part, style_.unicode);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/config/configuration.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -185,7 +186,7 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
 }
 
 std::string file_of_work_tree(const std::string& commit) {
-  return "the candidate's steelyard.toml is read of the work tree, and " + commit.substr(0, 7) + " has another";
+  return "the candidate's steelyard.toml is read of the work tree, and " + shown_sha(commit) + " has another";
 }
 
 std::string built_by_candidates_command(const SettingDifference& command) {
@@ -260,14 +261,13 @@ std::string mixed_branches(std::size_t count) {
 }
 
 std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events) {
-  constexpr std::size_t kShownCommit = 9;
   std::vector<std::string> lines;
   for (const storage::ChangePointEvent& event : events) {
     const storage::KeptChangePoint& point = event.point;
     const std::string who =
         point.benchmark + " " + point.metric + ": the " + (point.regression ? "regression" : "improvement") + " at ";
-    const std::string from = event.from_commit.substr(0, kShownCommit);
-    const std::string now = point.commit.substr(0, kShownCommit);
+    const std::string from = shown_sha(event.from_commit);
+    const std::string now = shown_sha(point.commit);
     switch (event.event) {
       case storage::ChangeEvent::confirmed:
         break;  // in the report itself
@@ -294,8 +294,6 @@ std::vector<std::string> changed_points(const std::vector<storage::ChangePointEv
 
 namespace steelyard::ci::note {
 namespace {
-
-std::string shown_sha(const std::string& sha) { return sha.substr(0, 7); }
 
 const char* tree_word(BuiltTree tree) { return tree == BuiltTree::baseline ? "the baseline" : "the candidate"; }
 

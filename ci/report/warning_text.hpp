@@ -149,7 +149,7 @@ std::string baseline_is_history(const std::string& branch);  // empty: of all
 
 // Of building. `alone`: the candidate, without a baseline beside it.
 enum class BuiltTree { alone, baseline, candidate };
-std::string tree_name(BuiltTree tree, const Commit& commit);  // "the baseline (1a2b3c4)"
+std::string tree_name(BuiltTree tree, const Commit& commit);  // "the baseline (1a2b3c4d5)"
 std::string building(BuiltTree tree, const Commit& commit);
 std::string built_again_alone(BuiltTree tree, const Commit& commit);
 std::string baseline_built_before(const Commit& commit);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/settings.hpp"
@@ -62,7 +63,7 @@ BisectQuestion question_of(const BisectOptions& options, const Configuration& co
 // "steelyard ab 0f1e2d3c4 1a2b3c4d5 --filter '^BM_sort/1024$'".
 std::string again_text(const BisectReport& report, const BisectOptions& options, const App& app) {
   if (!report.culprit || !report.before) return "";
-  std::string text = "steelyard ab " + report.before->sha.substr(0, 9) + ' ' + report.culprit->sha.substr(0, 9) +
+  std::string text = "steelyard ab " + shown_sha(report.before->sha) + ' ' + shown_sha(report.culprit->sha) +
                      " --filter " + in_shell_quotes(bench::exact_filter({name_in_program(report.benchmark)}));
   if (!options.bench.empty()) text += " --bench " + in_shell_quotes(options.bench);
   for (const Override& change : app.common.overrides) {
@@ -100,8 +101,8 @@ Result<ExitCode> search(const BisectOptions& options, const Cancellation& cancel
     return repository.line_between(from, to);
   };
   STEELYARD_TRY(const std::vector<std::string> line, bisected_line(question, line_of));
-  app.note(plural_text(static_cast<std::int64_t>(line.size()) - 1, "commit") + " from " + question.good.substr(0, 9) +
-           " to " + question.bad.substr(0, 9));
+  app.note(plural_text(static_cast<std::int64_t>(line.size()) - 1, "commit") + " from " + shown_sha(question.good) +
+           " to " + shown_sha(question.bad));
   STEELYARD_TRY(CommitBuilds builds,
                 CommitBuilds::create(repository, {configuration, programs}, app, cancellation.flag()));
   app.notes(builds.warnings());

@@ -6,6 +6,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/verbs/db.hpp"
@@ -106,9 +107,8 @@ std::string line_of(const std::string& what, const storage::Pruned::Part& part, 
 // "run:3f2a91c04b7e of 1a2b3c4d5 on main, project shop, taken 2026-01-02T03:04:05Z, with 2 comparisons"
 std::string named_text(const storage::NamedRun& run, bool unicode) {
   constexpr std::size_t kShownId = 12;
-  constexpr std::size_t kShownCommit = 9;
   std::string text = "run:" + run.id.substr(0, kShownId);
-  if (!run.commit.empty()) text += " of " + run.commit.substr(0, kShownCommit);
+  if (!run.commit.empty()) text += " of " + shown_sha(run.commit);
   if (!run.branch.empty()) text += " on " + run.branch;
   text += ", project " + run.project;
   if (run.created_at_unix_ns > 0) text += ", taken " + time_text(run.created_at_unix_ns);

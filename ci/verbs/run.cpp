@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
@@ -50,7 +51,7 @@ std::string commit_note(const RunOptions& options, const Commit& commit) {
       program.lexically_relative(std::filesystem::canonical(repository->root(), trouble));
   if (trouble || *inside.begin() != "..") return "";
   return options.program.front() + " lies outside of " + repository->root().string() +
-         ", and its run is of the commit at hand there, " + commit.sha.substr(0, 9) +
+         ", and its run is of the commit at hand there, " + shown_sha(commit.sha) +
          ": if it was built of another one, measure it in that one's work tree; outside of any, a run has no commit";
 }
 

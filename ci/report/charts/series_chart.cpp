@@ -9,6 +9,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
 
@@ -54,7 +55,7 @@ std::string marks(const std::vector<ChangePoint>& changes, const MachinePoints& 
     if (found == points.indices.end()) continue;
     const auto column =
         static_cast<std::size_t>(chart.column_of_point[static_cast<std::size_t>(found - points.indices.begin())]);
-    const std::string commit = change.commit.empty() ? "" : " " + change.commit.substr(0, 9);
+    const std::string commit = change.commit.empty() ? "" : " " + shown_sha(change.commit);
     const std::string label = label_of(change) + printable(commit, style.unicode);
     const Tone tone = change.status == ChangeStatus::suspected || change.cause == ChangeCause::machine ? Tone::doubtful
                       : change.regression                                                              ? Tone::bad
@@ -187,7 +188,7 @@ class SeriesPicture {
     const std::size_t step = std::max<std::size_t>(1, size / 8);
     for (std::size_t i = 0; i < size; i += step) {
       const std::string& commit = series_.points[i].commit;
-      const std::string label = commit.empty() ? std::to_string(i) : commit.substr(0, 9);
+      const std::string label = commit.empty() ? std::to_string(i) : shown_sha(commit);
       const double half = 3.6 * static_cast<double>(label.size());
       if (x_of(static_cast<double>(i)) - half < last + 8) continue;
       last = x_of(static_cast<double>(i)) + half;

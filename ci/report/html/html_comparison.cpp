@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/flame/flame_graph.hpp"
@@ -59,7 +60,7 @@ std::string names_or(const std::vector<std::string>& words, const char* otherwis
 std::string side_html(const RunHeader& header) {
   std::string result;
   if (!header.commit.sha.empty()) {
-    result = element("code", text(header.commit.sha.substr(0, 9) + (header.commit.dirty ? "+" : "")));
+    result = element("code", text(shown_sha(header.commit.sha) + (header.commit.dirty ? "+" : "")));
   }
   const std::string& about = header.commit.subject.empty() ? header.program : header.commit.subject;
   if (!about.empty()) result += (result.empty() ? "" : " ") + text(about, 200);

@@ -182,6 +182,12 @@ TEST(CsvRecord, HoldsNoFormulaThatASpreadsheetWouldWorkOut) {
   EXPECT_EQ(csv_record({"-3.5e-07", "+12.0 %", "BM_a=1", "a@b", "-"}), "-3.5e-07,+12.0 %,BM_a=1,a@b,-\r\n");
 }
 
+TEST(ShownSha, HasNineDigitsWhereThereAreSoMany) {
+  EXPECT_EQ(shown_sha("0123456789abcdef0123456789abcdef01234567"), "012345678");
+  EXPECT_EQ(shown_sha("0123456"), "0123456");
+  EXPECT_EQ(shown_sha(""), "");
+}
+
 TEST(Trimmed, TakesTheBlanksFromBothEnds) {
   EXPECT_EQ(trimmed(" \t a b\n"), "a b");
   EXPECT_EQ(trimmed("\n"), "");

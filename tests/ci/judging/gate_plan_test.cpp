@@ -114,7 +114,7 @@ TEST_F(GatePlans, OfABaselineThatWasNamedIgnoreTheJobAndNameTheMergeBaseOfAnothe
   be_pushed_on_github(sha("HEAD~3"));
   EXPECT_EQ(planned("HEAD~1").commits.baseline, sha("HEAD~1"));
   EXPECT_EQ(planned("HEAD~1").aside, "");
-  EXPECT_THAT(planned("topic").aside, AllOf(HasSubstr("is no ancestor"), HasSubstr(sha("HEAD~2").substr(0, 7))));
+  EXPECT_THAT(planned("topic").aside, AllOf(HasSubstr("is no ancestor"), HasSubstr(sha("HEAD~2").substr(0, 9))));
 }
 
 TEST_F(GatePlans, OfABranchThatOnlyTheRemoteHasNameIt) {

@@ -203,7 +203,7 @@ TEST_F(PublishToGithub, OfAFailedBuildSaysWhichAndHasTheCompilersLine) {
   EXPECT_EQ(publish("github", {"--status", "4"}).status, 0);
   ASSERT_THAT(server_.comments, SizeIs(1));
   EXPECT_THAT(server_.comments[0].body,
-              AllOf(HasSubstr("the build of the candidate (eeeeeee) failed"), HasSubstr("\nwork.cpp:3: error: x\n"),
+              AllOf(HasSubstr("the build of the candidate (eeeeeeeee) failed"), HasSubstr("\nwork.cpp:3: error: x\n"),
                     Not(HasSubstr("measured program"))));
   ASSERT_THAT(server_.checks, SizeIs(1));
   EXPECT_EQ(server_.checks[0].conclusion, "failure");

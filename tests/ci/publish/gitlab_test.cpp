@@ -191,7 +191,7 @@ TEST_F(PublishFiles, OfAFailedBuildSayWhichAndHaveTheCompilersLine) {
         ended_document({EndedGate::Stage::build_of_candidate, sha('a'), "its last lines:\nwork.cpp:3: error: <x>", 4}));
   EXPECT_EQ(run({"publish", "files", "evidence", "--status", "4"}).status, 0);
   EXPECT_THAT(text_of("evidence/junit.xml"),
-              AllOf(HasSubstr("not judged: the build of the candidate (aaaaaaa) failed"),
+              AllOf(HasSubstr("not judged: the build of the candidate (aaaaaaaaa) failed"),
                     HasSubstr("\nwork.cpp:3: error: &lt;x&gt;"), Not(HasSubstr("measured program"))));
   EXPECT_EQ(run({"publish", "files", "evidence", "--status", "3"}).status, 0);
   EXPECT_THAT(text_of("evidence/junit.xml"), Not(HasSubstr("the build of"))) << "it is of another try";

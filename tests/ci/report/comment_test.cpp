@@ -165,7 +165,7 @@ TEST(EndedGates, AreKeptAsTheyWere) {
   const Result<EndedGate> read = parse_ended(ended_document(ended), "ended.json");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(*read, ended);
-  EXPECT_EQ(ended_words(*read), "the build of the baseline (bbbbbbb) failed");
+  EXPECT_EQ(ended_words(*read), "the build of the baseline (bbbbbbbbb) failed");
   std::string other = ended_document(ended);
   other.replace(other.find("build of the baseline"), 21, "build of something");
   EXPECT_FALSE(parse_ended(other, "ended.json"));
@@ -176,7 +176,7 @@ TEST(EndedGates, HaveAReportThatNoLineOfABuildCanLeave) {
   std::string text = "```\n````text\n/close\n@octocat <b>#1</b>\n\x1b[31m\n";
   for (int i = 0; i < 1000; ++i) text += std::string(1000, 'x') + "\n";
   const std::string report = ended_report({EndedGate::Stage::build_of_candidate, std::string(40, 'a'), text, 4});
-  EXPECT_THAT(without_code(report), AllOf(HasSubstr("the build of the candidate (aaaaaaa) failed"),
+  EXPECT_THAT(without_code(report), AllOf(HasSubstr("the build of the candidate (aaaaaaaaa) failed"),
                                           Not(HasSubstr("/close")), Not(HasSubstr("octocat")), Not(HasSubstr("xxx"))));
   EXPECT_LT(report.size(), kMaxCommentBytes);
   std::string wide;

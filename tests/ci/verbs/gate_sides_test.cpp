@@ -30,7 +30,7 @@ class GateSides : public Gate {
   }
   std::string short_sha(const std::string& name) const {
     const Result<GitRepository> repository = GitRepository::find(made_.root());
-    return repository->resolve(name)->substr(0, 7);
+    return repository->resolve(name)->substr(0, 9);
   }
 };
 

@@ -185,10 +185,10 @@ TEST_F(HistoryQueries, TheGateTakesTheNearestMeasuredAncestorAndSaysHowFarItIs) 
   measured_commit("ancestors", "instead", 101);
   git("checkout --quiet work");
   commit("first of the work");
-  EXPECT_THAT(in_one_line(gate(100).out), HasSubstr("of commit " + measured.substr(0, 7) + ", 2 commits before the"));
+  EXPECT_THAT(in_one_line(gate(100).out), HasSubstr("of commit " + measured.substr(0, 9) + ", 2 commits before the"));
   // Its own branch's earlier run is nearer, and none to be judged by.
   commit("second of the work");
-  EXPECT_THAT(in_one_line(gate(101).out), HasSubstr("of commit " + measured.substr(0, 7) + ", 3 commits before the"));
+  EXPECT_THAT(in_one_line(gate(101).out), HasSubstr("of commit " + measured.substr(0, 9) + ", 3 commits before the"));
 }
 
 TEST_F(HistoryQueries, AnAncestorIsABaseline) {
@@ -200,7 +200,7 @@ TEST_F(HistoryQueries, AnAncestorIsABaseline) {
   const std::string candidate = "commit:" + head();
   const Outcome compared = run({"compare", "ancestor:main", candidate, "--project", "older"});
   EXPECT_THAT(in_one_line(compared.out),
-              HasSubstr("the baseline is of commit " + measured.substr(0, 7) + ", 2 commits before the candidate"))
+              HasSubstr("the baseline is of commit " + measured.substr(0, 9) + ", 2 commits before the candidate"))
       << compared.err;
   EXPECT_THAT(run({"compare", "ancestor:", "commit:" + measured, "--project", "older"}).err,
               HasSubstr("no ancestor of"));
@@ -442,7 +442,7 @@ TEST_F(HistoryQueries, OfACandidateThatIsKeptNowhereTheParentIsKnown) {
                            .out);
   };
   commit("child");
-  EXPECT_THAT(gate(), HasSubstr("commit " + parent.substr(0, 7) + ", 1 commit before the candidate"));
+  EXPECT_THAT(gate(), HasSubstr("commit " + parent.substr(0, 9) + ", 1 commit before the candidate"));
   commit("grandchild");
   EXPECT_THAT(gate(), AllOf(HasSubstr("the newest older one on this machine; whether the candidate comes of it is not "
                                       "known"),
