@@ -145,7 +145,7 @@ std::string range_cell(const Interval& ratios, double ratio) {
     const std::string text = signed_percent(percent);
     return text.find_first_not_of("+-0.") == std::string::npos ? text.substr(1) : text;
   };
-  return '[' + end_text(ratios.low) + ", " + end_text(ratios.high) + ']';
+  return '[' + end_text(ratios.low) + ", " + end_text(ratios.high) + (is_factor ? "]" : "] %");
 }
 
 std::string share_text(double share) {

@@ -26,8 +26,8 @@ std::string part_cell(double part);
 // A ratio as a percentage with at most two digits behind the point, however large or small: "+1149 %", "+0.00 %". For
 // ends of intervals and single rounds; and for sentences that are kept, which a replay holds against older ones.
 std::string plain_change_text(double ratio);
-// Both ends of the interval of a change, in the form of the change: "-0.40 % to +1.20 %", and as a cell, in percent,
-// "[-0.40, +1.20]"; of one that change_text() writes as a factor "x 9.80 to x 14.9", "[x 9.80, x 14.9]".
+// Both ends of the interval of a change, in the form of the change: "-0.40 % to +1.20 %", and as a cell with the unit
+// once, "[-0.40, +1.20] %"; of one that change_text() writes as a factor "x 9.80 to x 14.9", "[x 9.80, x 14.9]".
 std::string range_text(const Interval& ratios, double ratio);
 std::string range_cell(const Interval& ratios, double ratio);
 // Whether change_text() writes it as a factor.

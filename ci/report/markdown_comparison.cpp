@@ -54,7 +54,7 @@ std::pair<std::string, std::string> side_levels(const ComparisonRow& row) {
 }
 
 const std::string kTableHead =
-    "| | benchmark | metric | baseline | candidate | change | interval, % | detectable | q |\n"
+    "| | benchmark | metric | baseline | candidate | change | interval | detectable | q |\n"
     "|---|---|---|---:|---:|---:|---:|---:|---:|\n";
 
 // Names as their program wrote them; long ones cut so that rows stay apart, and Markdown's own characters made safe.
@@ -308,7 +308,7 @@ std::string whole_report(const Comparison& comparison, const TargetReport& targe
 }
 
 // What is cut off on a narrow screen stands last.
-const std::string kLineHead = "| | benchmark | metric | change | interval,\u00a0% | level |";
+const std::string kLineHead = "| | benchmark | metric | change | interval | level |";
 
 // "812 \u2192 871 ns": the unit once where both have it.
 std::string levels_of(const ComparisonRow& row) {
@@ -330,7 +330,8 @@ std::string line_of(const ComparisonRow& row, const BenchmarkLines& lines, const
   text += unbroken(is_changed && !change.empty() ? "**" + change + "**" : change);
   // What stands behind the range, of its margin, may have a line of its own.
   const std::string interval = words(interval_cell(row));
-  const std::size_t range = interval.find(']') + 1;
+  const std::size_t end = interval.find(']');
+  const std::size_t range = end == interval.npos ? 0 : std::min(interval.find(", margin", end), interval.size());
   text += " | " + unbroken(interval.substr(0, range)) + interval.substr(range) + " | " + levels_of(row);
   if (!lines.others_title.empty()) text += " | " + words(lines.others_text(row));
   return text + " |\n";

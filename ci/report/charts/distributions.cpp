@@ -87,11 +87,6 @@ double level_of_process(std::vector<double> samples, MetricKind kind) {
   return regress::steady_exp(median_of(std::move(samples)).value_or(0));
 }
 
-// With its unit, which factors do without.
-std::string interval_words(const Interval& ratios, double ratio) {
-  return range_cell(ratios, ratio) + (reads_as_factor(ratio) ? "" : " %");
-}
-
 // "2.40 us", "2.49 us": as the row has them, so that the eye finds the same figures there.
 LevelPair pictured_levels(const ComparisonRow& row) {
   LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
@@ -225,7 +220,7 @@ class DistributionsPicture {
   std::string summary() const {
     std::string text(to_text(row_.verdict));
     if (row_.ratio) text += ", " + change_text(*row_.ratio);
-    if (row_.ratio && row_.interval) text += " " + interval_words(*row_.interval, *row_.ratio);
+    if (row_.ratio && row_.interval) text += " " + range_cell(*row_.interval, *row_.ratio);
     if (row_.metric.better != Better::undeclared)
       text += "; " + std::string(to_text(row_.metric.better)) + " is better";
     return text;
@@ -391,7 +386,7 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
     text += indent + interval_bar(*row.interval, *row.ratio, row.minimum_effect, shape) + "\n";
     text += "  " + std::string(kLabelColumns, ' ') + paint(interval_bar_axis(shape), Tone::dim, style.color) + "\n";
     text += "  " + std::string(kLabelColumns, ' ') + change_text(*row.ratio) + "  " +
-            interval_words(*row.interval, *row.ratio) + "\n";
+            range_cell(*row.interval, *row.ratio) + "\n";
   }
   return text;
 }

@@ -440,7 +440,7 @@ class ComparisonPage {
         "<table id=\"all\"><thead><tr><th data-sort=\"verdict\">verdict</th><th data-sort=\"name\">benchmark</th>"
         "<th data-sort=\"metric\">metric</th><th class=\"n w\" data-sort=\"baseline\">baseline</th>"
         "<th class=\"n w\" data-sort=\"candidate\">candidate</th><th class=\"n\" data-sort=\"change\">change</th>"
-        "<th>interval, %</th><th class=\"n w\" data-sort=\"detectable\">detectable</th>"
+        "<th>interval</th><th class=\"n w\" data-sort=\"detectable\">detectable</th>"
         "<th class=\"n w\" data-sort=\"q\">q</th></tr></thead>\n";
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const Line& line = lines_[i];

@@ -2,7 +2,7 @@
 // report draws them.
 import {h, svg, type Child} from './dom';
 import type {Row, Run} from './api';
-import {axis_texts, change_text, level_text, range_text, reads_as_factor} from './words';
+import {axis_texts, change_text, level_text, range_text} from './words';
 
 const kWidth = 560,
   kHeight = 260,
@@ -47,7 +47,7 @@ function effect(row: Row): Child {
       role: 'img',
       'aria-label':
         `Candidate over baseline ${change_text(row.ratio)}, ` +
-        `interval ${range_text(row.interval, row.ratio)}${reads_as_factor(row.ratio) ? '' : ' per cent'}`,
+        `interval ${range_text(row.interval, row.ratio)}`,
     },
     svg('rect', {class: 'frame', x: 64, y: 20, width: 150, height: kHeight - 60}),
     band(row.margin, 'margin'),

@@ -107,7 +107,7 @@ function signed_percent(percent: number): string {
 }
 
 // Past this a percentage is harder to read than a factor.
-export const reads_as_factor = (ratio: number): boolean => ratio >= 10;
+const reads_as_factor = (ratio: number): boolean => ratio >= 10;
 const factor_text = (ratio: number): string => `x ${ratio.toFixed(decimals_for(ratio))}`;
 
 // A ratio as a signed percentage.
@@ -122,11 +122,11 @@ export function change_text(ratio: number | null | undefined): string {
   return `${signed_percent(percent)} %`;
 }
 
-// The interval of a change, in percent, or in factors where the change reads as one.
+// The interval of a change with its unit: in percent, or in factors where the change reads as one.
 export function range_text(interval: [number, number] | null | undefined, ratio: number | null | undefined): string {
   if (!interval || !interval.every(Number.isFinite)) return '';
   if (reads_as_factor(ratio ?? 1)) return `[${interval.map(factor_text).join(', ')}]`;
-  return `[${interval.map((ratio) => signed_percent(100 * (ratio - 1)).replace(/^[+-](?=0\.0*$)/, '')).join(', ')}]`;
+  return `[${interval.map((ratio) => signed_percent(100 * (ratio - 1)).replace(/^[+-](?=0\.0*$)/, '')).join(', ')}] %`;
 }
 
 export function share_text(share: number | null | undefined): string {

@@ -90,15 +90,15 @@ TEST(PartCell, IsAPercentageHoweverLarge) {
 }
 
 TEST(RangeCell, HasTheDigitsOfTheChangesThatItLiesBetween) {
-  EXPECT_EQ(range_cell({1.061, 1.083}, 1.07), "[+6.10, +8.30]");
-  EXPECT_EQ(range_cell({0.9994, 1.0003}, 1), "[-0.06, +0.03]");
-  EXPECT_EQ(range_cell({1, 1}, 1), "[0.00, 0.00]");
-  EXPECT_EQ(range_cell({0.5, 3}, 1.2), "[-50.0, +200]");
-  EXPECT_EQ(range_cell({0, 1e308}, 2), "[-100, -]");
+  EXPECT_EQ(range_cell({1.061, 1.083}, 1.07), "[+6.10, +8.30] %");
+  EXPECT_EQ(range_cell({0.9994, 1.0003}, 1), "[-0.06, +0.03] %");
+  EXPECT_EQ(range_cell({1, 1}, 1), "[0.00, 0.00] %");
+  EXPECT_EQ(range_cell({0.5, 3}, 1.2), "[-50.0, +200] %");
+  EXPECT_EQ(range_cell({0, 1e308}, 2), "[-100, -] %");
   for (const double ratio : {0.5, 0.9, 0.9994, 1.048, 1.12, 3.0}) {
     EXPECT_EQ(change_text(ratio), plain_change_text(ratio)) << "one figure, one form";
     const std::string end = change_text(ratio).substr(0, change_text(ratio).find(' '));
-    EXPECT_EQ(range_cell({ratio, ratio}, ratio), '[' + end + ", " + end + ']');
+    EXPECT_EQ(range_cell({ratio, ratio}, ratio), '[' + end + ", " + end + "] %");
   }
 }
 
@@ -112,7 +112,7 @@ TEST(RangeCell, OfAChangeThatReadsAsAFactorIsInFactors) {
         << "one figure, one form";
   }
   EXPECT_FALSE(reads_as_factor(9.99));
-  EXPECT_EQ(range_cell({8, 12}, 9.99), "[+700, +1100]") << "the change reads +899 %";
+  EXPECT_EQ(range_cell({8, 12}, 9.99), "[+700, +1100] %") << "the change reads +899 %";
   EXPECT_EQ(range_text({8, 12}, 9.99), "+700 % to +1100 %");
   EXPECT_EQ(plain_range_text({9.8, 115.2}), "+880 % to +11420 %") << "as it is kept";
 }

@@ -442,19 +442,19 @@ TEST(GateNotes, SayWhyARegressionDoesNotGate) {
 
 TEST(IntervalCell, HasTheMarginWhereItIsNotTheUsualOneAndDecides) {
   ComparisonRow row = sample::time_row("a", 1.002, Verdict::unchanged);
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]");
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80] %");
   row.margin = 0.052;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80] %, margin 5.2 %");
   row.verdict = Verdict::inconclusive;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80] %, margin 5.2 %");
   row.verdict = Verdict::regression;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %") << "it changed by less";
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80] %, margin 5.2 %") << "it changed by less";
   row.ratio = 1.06;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "it changed by more";
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80] %") << "it changed by more";
   row.ratio = 1.002;
   row.verdict = Verdict::inconclusive;
   row.layout = Layout::sequential;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "of sides apart nothing is called unchanged";
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80] %") << "of sides apart nothing is called unchanged";
 }
 
 TEST(IntervalCell, OfAChangeThatReadsAsAFactorIsInFactorsInEachReport) {
@@ -470,6 +470,21 @@ TEST(IntervalCell, OfAChangeThatReadsAsAFactorIsInFactorsInEachReport) {
   EXPECT_NE(markdown_report(comparison, {}, Extent::whole).find("\\[x 11.9, x 13.0\\]"), std::string::npos);
   EXPECT_NE(markdown_report(comparison).find("x\u00a011.9,\u00a0x\u00a013.0"), std::string::npos);
   EXPECT_NE(html_report(comparison, {steelyard::Run{}, steelyard::Run{}, {}}).find(cell), std::string::npos);
+}
+
+// One table has intervals in percent and in factors, and counts that have none.
+TEST(IntervalCell, HasItsUnitWhichTheHeadDoesNotClaimOfAllCells) {
+  ComparisonRow factor = sample::time_row("a", 12.49, Verdict::regression);
+  factor.interval = Interval{11.9, 13.04};
+  const Comparison comparison = sample::comparison_of({factor, sample::time_row("b", 1.002, Verdict::inconclusive)});
+  const std::string page = html_report(comparison, {steelyard::Run{}, steelyard::Run{}, {}});
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("<th>interval</th>"), HasSubstr(">[-0.40, +0.80] %<")));
+  for (const Extent extent : {Extent::brief, Extent::whole}) {
+    EXPECT_THAT(terminal_report(comparison, {}, {}, extent), HasSubstr("[-0.40, +0.80] %"));
+    EXPECT_THAT(markdown_report(comparison, {}, extent), HasSubstr("| change | interval | "));
+  }
+  EXPECT_THAT(markdown_report(comparison, {}, Extent::whole), HasSubstr("| \\[-0.40, +0.80\\] % |"));
+  EXPECT_THAT(markdown_report(comparison), HasSubstr("| \\[-0.40,\u00a0+0.80\\]\u00a0% |"));
 }
 
 TEST(MetricLabel, ReadsAsWords) {

@@ -70,8 +70,8 @@ test('the interval of a change reads as the change does, in per cent or in facto
   const out = join(copy, 'words.mjs');
   await build({entryPoints: [join(web, 'src/words.ts')], outfile: out, format: 'esm', bundle: true});
   const {change_text, range_text} = await import(pathToFileURL(out));
-  assert.equal(range_text([1.061, 1.083], 1.0721), '[+6.10, +8.30]');
-  assert.equal(range_text([8, 12], 9.99), '[+700, +1100]');
+  assert.equal(range_text([1.061, 1.083], 1.0721), '[+6.10, +8.30] %');
+  assert.equal(range_text([8, 12], 9.99), '[+700, +1100] %');
   assert.equal(range_text([9.8, 115.2], 12.5), '[x 9.80, x 115]');
   assert.equal(range_text(null, 12.5), '');
   for (const ratio of [10, 12.5, 99.96, 1234])
