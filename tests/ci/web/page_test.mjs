@@ -768,7 +768,7 @@ test('a search for a commit shows how far it is, its answers, and moves on by it
   await list.getByRole('link', {name: 'BM_tokenize/1024'}).click();
   await page.getByRole('heading', {name: 'Bisect: BM_tokenize/1024 time'}).waitFor();
   const answers = page.getByRole('region', {name: 'Answers, the newest first'});
-  assert.match(await answers.innerText(), /\+7\.10 % \[\+?6\.70, \+?7\.50\]\s+changed/);
+  assert.match(await answers.innerText(), /\+7\.10 % \[\+?6\.70, \+?7\.50\] %\s+changed/);
   assert.match(await answers.innerText(), /skipped: it does not build/);
   assert.match(await whole_text(), /steelyard bisect \w{9} \w{9} 'BM_tokenize\/1024'/);
   const asked = () => service.sent.requests.filter((url) => url.startsWith('/api/v1/bisects/')).length;
