@@ -105,7 +105,12 @@ struct ComparisonEntry {
   std::string at;
   std::string fingerprint;  // of the candidate's machine
   VerdictCounts summary;
-  std::int64_t gates = 0;  // regressions that fail the gate
+  std::int64_t gates = 0;     // regressions that fail the gate
+  std::int64_t unjudged = 0;  // rows that gate and are missing, failed or incomparable
+  // As the headline of a comparison counts them (ci/report/headline.hpp): benchmarks with a row that gates and is
+  // neither new nor skipped, or of all where none gates; and those none of whose rows is decided.
+  std::int64_t benchmarks = 0;
+  std::int64_t undecided = 0;
 
   static void fields(auto& visit, auto& self) {
     visit("id", self.id);
@@ -119,6 +124,9 @@ struct ComparisonEntry {
     visit("fingerprint", self.fingerprint, {.null = Null::written});
     visit("summary", self.summary);
     visit("gates", self.gates);
+    visit("unjudged", self.unjudged);
+    visit("benchmarks", self.benchmarks);
+    visit("undecided", self.undecided);
   }
 };
 

@@ -254,6 +254,9 @@ export interface ComparisonHeader {
   fingerprint: string | null;
   summary: Record<string, number>;
   gates: number;
+  unjudged: number;
+  benchmarks: number;
+  undecided: number;
 }
 export interface Target {
   run: string;

@@ -244,13 +244,19 @@ export function gate_table(gates: ComparisonHeader[]): HTMLElement {
   );
 }
 
+// As the comparison's own page begins, which has the rule of ci/report/headline.hpp.
 export function verdict_of_gate(gate: ComparisonHeader): HTMLElement {
-  const {regression = 0, improvement = 0, unchanged = 0, inconclusive = 0} = gate.summary;
-  if (gate.gates === 0 && regression + improvement + unchanged === 0 && inconclusive > 0)
-    return h('span', {class: 'answer'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '?'), ' cannot tell');
-  return gate.gates > 0
-    ? h('span', {class: 'answer regression'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '\u2717'), ' fails')
-    : h('span', {class: 'answer improvement'}, h('span', {class: 'mark', 'aria-hidden': 'true'}, '\u2713'), ' passes');
+  const {regression = 0, improvement = 0} = gate.summary;
+  const is_undecided = regression + improvement === 0 && 2 * gate.undecided > gate.benchmarks;
+  const [kind, sign, answer] =
+    gate.gates > 0
+      ? ['regression', '\u2717', 'fails']
+      : gate.unjudged > 0
+        ? ['failed', '!', 'not all judged']
+        : is_undecided
+          ? ['inconclusive', '?', 'cannot tell']
+          : ['improvement', '\u2713', 'passes'];
+  return h('span', {class: `answer ${kind}`}, h('span', {class: 'mark', 'aria-hidden': 'true'}, sign), ` ${answer}`);
 }
 
 export function alert_change(alert: Alert): string {

@@ -141,7 +141,10 @@ Result<Page<ComparisonEntry>> read_comparison_list(Session& session, const ListQ
   STEELYARD_TRY(const TimePlace place, time_place_of(query, kKind));
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::string counts;
-  std::string all_counts = "coalesce(x.gates, 0) as gates";
+  std::string all_counts =
+      "coalesce(x.gates, 0) as gates, coalesce(x.unjudged, 0) as unjudged, "
+      "coalesce(case when x.gating > 0 then x.gating else x.asked end, 0) as benchmarks, "
+      "coalesce(case when x.gating > 0 then x.gating - x.gating_decided else x.asked - x.decided end, 0) as undecided";
   SqlWriter verdicts;
   visit_default<VerdictCounts>(verdicts);
   for (const std::string& verdict : verdicts.names()) {
@@ -157,8 +160,16 @@ Result<Page<ComparisonEntry>> read_comparison_list(Session& session, const ListQ
       "and ($1::text = '' or c.project = $1::text) and ($2::text = '' or c.branch = $2::text) "
       "and ($3::text = '' or (" +
       begins_with("c.candidate_commit", 3) + ")) order by c.compared_at_unix_ns desc, c.comparison_key desc limit $6";
-  const std::string rows = "select x.comparison_key, " + counts +
-                           "count(*) filter (where x.verdict = 'regression' and x.gates) as gates "
+  // A row of regress::kAllBenchmarks is of none.
+  const auto benchmarks = [](const std::string& name, const std::string& of) {
+    return "count(distinct x.benchmark) filter (where x.benchmark <> '(all)' and x.verdict not in ('new', 'skipped'" +
+           of + ") as " + name + ", ";
+  };
+  const std::string rows = "select x.comparison_key, " + counts + benchmarks("asked", ")") +
+                           benchmarks("decided", ", 'inconclusive')") + benchmarks("gating", ") and x.gates") +
+                           benchmarks("gating_decided", ", 'inconclusive') and x.gates") +
+                           "count(*) filter (where x.verdict in ('missing', 'failed', 'incomparable') and x.gates) as "
+                           "unjudged, count(*) filter (where x.verdict = 'regression' and x.gates) as gates "
                            "from steelyard.comparison_rows x "
                            "where x.comparison_key = any(array(select comparison_key from page)) "
                            "group by x.comparison_key";

@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/metric.hpp"
+#include "ci/report/headline.hpp"
 #include "ci/service/call.hpp"
 #include "storage/access_store.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/served_store.hpp"
+#include "tests/storage/postgres/example_run.hpp"
 
 namespace steelyard::ci::listed_test {
 namespace {
@@ -32,6 +36,56 @@ class ListedBy : public ServedStore {
     return all;
   }
 };
+
+class ListedGates : public ServedStore {};
+
+// A list that answered by rows would call a gate passed whose own headline says that it cannot tell.
+TEST_F(ListedGates, HaveTheBenchmarksThatTheirHeadlinesCount) {
+  storage::Store store = open();
+  Comparison comparison = storage_test::example_comparison();
+  comparison.candidate.project = "undecided";
+  ComparisonRow row = comparison.rows[0];
+  row.functions.clear();
+  comparison.rows.clear();
+  const auto add = [&](const char* benchmark, Verdict verdict, std::string_view metric = kRealTime, bool gates = true) {
+    row.benchmark = benchmark;
+    row.verdict = verdict;
+    row.metric = *well_known_metric(metric);
+    row.gates = gates;
+    comparison.rows.push_back(row);
+  };
+  add("a", Verdict::inconclusive);
+  add("a", Verdict::unchanged, kInstructions);
+  add("b", Verdict::inconclusive);
+  add("b", Verdict::unchanged, kInstructions, false);
+  add("c", Verdict::inconclusive);
+  add("d", Verdict::inconclusive);
+  add("e", Verdict::unchanged);
+  add("f", Verdict::fresh);
+  const auto newest = [&] {
+    comparison.candidate.created_at_unix_ns += 1;
+    EXPECT_TRUE(storage::ComparisonStore(store).put(comparison));
+    return checked("/api/v1/comparisons", "/api/v1/comparisons?project=undecided")["items"][0];
+  };
+  json listed = newest();
+  const auto answer = no_change_answer(comparison);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->answer, NoChange::cannot_tell);
+  EXPECT_EQ(listed["undecided"], answer->undecided);
+  EXPECT_EQ(listed["benchmarks"], answer->benchmarks);
+  EXPECT_EQ(listed["undecided"], 3);
+  EXPECT_EQ(listed["unjudged"], 0);
+  for (ComparisonRow& one : comparison.rows) one.gates = false;
+  listed = newest();
+  EXPECT_EQ(listed["undecided"], no_change_answer(comparison)->undecided) << "where nothing gates all count";
+  EXPECT_EQ(listed["undecided"], 2);
+  EXPECT_EQ(listed["benchmarks"], 5);
+  add("g", Verdict::missing);
+  add("h", Verdict::failed, kRealTime, false);
+  listed = newest();
+  EXPECT_EQ(listed["unjudged"], 1);
+  EXPECT_EQ(listed["benchmarks"], 1) << "one row gates";
+}
 
 TEST_F(ListedBy, MetricMachineCommitAndWhetherTheyAreGoneChangesAreChosen) {
   storage::Store store = open();

@@ -321,14 +321,17 @@ export function comparison_header(i) {
       regression: fails ? 3 : 0,
       improvement: fails ? 2 : 0,
       unchanged: fails ? 4 : 14,
-      inconclusive: 1,
-      missing: Number(fails),
+      inconclusive: i === 1 ? 6 : 1,
+      missing: Number(fails || i === 2),
       new: Number(fails),
       failed: Number(fails),
       incomparable: Number(fails),
       skipped: Number(fails),
     },
     gates: fails ? 5 : 0,
+    unjudged: fails ? 3 : Number(i === 2),
+    benchmarks: 11,
+    undecided: i === 1 ? 6 : 1,
   };
 }
 

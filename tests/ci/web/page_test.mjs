@@ -140,6 +140,16 @@ test('where several projects are shown each card and row says whose it is, and w
   clean();
 });
 
+test('a gate has the answer in the list that its own page begins with', async () => {
+  await open('#/gates');
+  const answers = await page.locator('tbody .answer').allInnerTexts();
+  assert.deepEqual(
+    answers.slice(0, 4).map((text) => text.replace(/\s+/g, ' ')),
+    ['\u2717 fails', '? cannot tell', '! not all judged', '\u2713 passes'],
+  );
+  clean();
+});
+
 test('more open alerts than have room are led to', async () => {
   await begin_anew({more_alerts: {count: 21, state: 'open'}});
   await open('');
