@@ -8,6 +8,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/changes.hpp"
 #include "ci/report/reason_text.hpp"
@@ -268,6 +269,7 @@ std::string how_estimated(const ComparisonRow& row, const Comparison& comparison
 
 std::string levels_line(const Comparison& comparison) {
   constexpr std::size_t kMaxNamed = 3;
+  constexpr std::size_t kLongestName = 80;  // columns: the lines below have their room
   // By how their change is estimated, then by what is wrong with it; worst first, as the table has them.
   std::map<std::string, std::map<Contradiction, std::vector<std::string>>> benchmarks;
   std::set<std::pair<const std::vector<std::string>*, std::string_view>> told;
@@ -276,7 +278,8 @@ std::string levels_line(const Comparison& comparison) {
       const Contradiction found = contradiction_in(*row);
       if (found == Contradiction::none) continue;
       std::vector<std::string>& those = benchmarks[how_estimated(*row, comparison)][found];
-      if (told.emplace(&those, row->benchmark).second) those.push_back(row->benchmark);
+      if (!told.emplace(&those, row->benchmark).second) continue;
+      those.push_back(shortened(name_as_given(row->benchmark), kLongestName, true));
     }
   }
   std::string line;

@@ -210,6 +210,9 @@ TEST(LevelsLine, NamesTheRowsThatChangedMostFirst) {
   Comparison comparison = moved_by({1.02, 1.03, 1.2, 1.1});
   for (ComparisonRow& row : comparison.rows) row.candidate = 2 * *row.baseline;
   EXPECT_THAT(levels_line(comparison), testing::EndsWith("outside the interval of BM_2, BM_3, BM_1 and 1 more"));
+  comparison.rows[2].benchmark = std::string(2000, 'n');
+  EXPECT_THAT(levels_line(comparison), testing::EndsWith("nnn, BM_3, BM_1 and 1 more"));
+  EXPECT_LT(levels_line(comparison).size(), 300U);
 }
 
 TEST(ConditionsLine, GivesTheRangeOfRounds) {
