@@ -419,7 +419,7 @@ def queue(work):
         runner.run_workflow(workflow)
         service.end()
         expect(runner.outputs["gate"]["status"] == status, f"group {number}: wanted status {status}", runner.log)
-        expect(f"baseline: {base[:7]}, the base of the merge queue's group (merge_group.base_sha)" in runner.log,
+        expect(f"baseline: {base[:9]}, the base of the merge queue's group (merge_group.base_sha)" in runner.log,
                f"group {number} has another baseline than {base}", runner.log)
         expect(service.text("checks").startswith(f"{group} {conclusion} "), f"group {number}: the check",
                service.text("checks"))
