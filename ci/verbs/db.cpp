@@ -169,35 +169,36 @@ Result<ExitCode> run_db(const DbOptions& options, const App& app) {
 }
 
 Result<void> check_db(const DbOptions& db, const CommonOptions& common, const std::string& action) {
-  using Action = DbOptions::Action;
-  const bool takes_folder = db.action == Action::backup || db.action == Action::restore;
+  using DbAction = DbOptions::Action;
+  const bool takes_folder = db.action == DbAction::backup || db.action == DbAction::restore;
   const std::string where = "steelyard db " + action;
-  if (db.action == Action::grant && db.access.login.empty() && !db.list) {
+  if (db.action == DbAction::grant && db.access.login.empty() && !db.list) {
     return input_error(where, "no login", "LOGIN, a role of the store's server, or --list");
   }
   const bool has_grant = db.revoke || db.list || db.access.some_projects;
-  if (has_grant && db.action != Action::grant) {
+  if (has_grant && db.action != DbAction::grant) {
     return input_error("--project, --revoke and --list", where, "steelyard db grant");
   }
-  const bool takes_owner = db.action == Action::shell && db.access.access == storage::Access::owner;
-  if (db.is_access_named && db.action != Action::grant && !takes_owner) {
+  const bool takes_owner = db.action == DbAction::shell && db.access.access == storage::Access::owner;
+  if (db.is_access_named && db.action != DbAction::grant && !takes_owner) {
     return input_error("--as", where, "steelyard db grant, or steelyard db shell --as owner");
   }
   if (takes_folder && db.folder.empty()) return input_error(where, "no folder", "the one of the backup");
   if (!takes_folder && !db.folder.empty()) return input_error(where, db.folder.string(), "options only");
-  if (!db.from.empty() && db.action != Action::rebuild) return input_error("--from", where, "steelyard db rebuild");
-  if (db.derived && db.action != Action::rebuild) return input_error("--derived", where, "steelyard db rebuild");
+  if (!db.from.empty() && db.action != DbAction::rebuild) return input_error("--from", where, "steelyard db rebuild");
+  if (db.derived && db.action != DbAction::rebuild) return input_error("--derived", where, "steelyard db rebuild");
   if (db.derived && !db.from.empty()) return input_error("--derived", "--from", "one of them");
-  const bool may_be_dry = db.action == Action::prune || db.action == Action::migrate || db.action == Action::distribute;
+  const bool may_be_dry =
+      db.action == DbAction::prune || db.action == DbAction::migrate || db.action == DbAction::distribute;
   if (db.dry_run && !may_be_dry) return input_error("--dry-run", where, "steelyard db prune, migrate or distribute");
   const bool has_nodes = !db.distribute.workers.empty() || !db.distribute.coordinator.empty();
-  if (has_nodes && db.action != Action::distribute) {
+  if (has_nodes && db.action != DbAction::distribute) {
     return input_error("--workers and --coordinator", where, "steelyard db distribute");
   }
-  if (db.archives && db.action != Action::prune) return input_error("--archives", where, "steelyard db prune");
-  if (!db.runs.empty() && db.action != Action::prune) return input_error("--run", where, "steelyard db prune");
+  if (db.archives && db.action != DbAction::prune) return input_error("--archives", where, "steelyard db prune");
+  if (!db.runs.empty() && db.action != DbAction::prune) return input_error("--run", where, "steelyard db prune");
   for (const Override& change : common.overrides) {
-    if (change.key->section == "retention" && db.action != Action::prune) {
+    if (change.key->section == "retention" && db.action != DbAction::prune) {
       return input_error(std::string(change.key->option), where, "steelyard db prune");
     }
     if (change.key->section == "retention" && !db.runs.empty()) {

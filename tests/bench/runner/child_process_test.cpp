@@ -280,7 +280,7 @@ TEST(RunInvocations, CancelledWhileTheyArePreparedAreCancelledAndHaveNotFailed) 
     cancelled = true;
   });
   ChildCommand prepared = shell(": > " + (folder.path() / "ran").string());
-  prepared.before = ": > " + sign.string() + "; sleep 1000";
+  prepared.prepare = ": > " + sign.string() + "; sleep 1000";
   const auto results = run_invocations({prepared, shell("true")}, &cancelled);
   canceller.join();
   ASSERT_EQ(results.size(), 2U);
