@@ -1,36 +1,47 @@
-// Pages in a real browser without a screen: Debian's chromium, each call a process of its own with a profile of its
-// own, so that tests can run side by side.
+// Pages in a real browser without a screen: Debian's chromium, started once for a program's tests and asked by its
+// DevTools protocol (https://chromedevtools.github.io/devtools-protocol/). Each page has a window and a profile in
+// memory of its own, so that none sees what another left.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 
 namespace steelyard::testkit {
 
+class Chromium;
+
+struct Screen {
+  int width = 1300;
+  bool is_dark = false;
+};
+
 class Browser : public ::testing::Test {
  protected:
-  // What `script` leaves behind with tell("EXPRESSION"), for the test to read.
+  // What a script leaves behind with tell("EXPRESSION"), for the test to read.
   static std::string tell(const std::string& expression);
   static std::string told(const std::string& dom);
 
-  void SetUp() override;  // skips, in words, where there is no browser
-  void TearDown() override;
+  void SetUp() override;     // skips, in words, where there is no browser
+  void TearDown() override;  // closes the page
 
-  // The page after its scripts ran, as the browser writes it. `script` runs after those of the page, whose
-  // Content-Security-Policy is told of it. Empty, with a failure, where the browser came to no end within a minute.
-  // What the page puts on the console fails the test: errors, and whatever the policy refused.
+  // The page after its scripts and their timers ran, and then `script` and what it set off, as the browser writes it,
+  // without the scripts, in which everything could be found. What the page puts on the console fails the test: errors,
+  // and whatever its Content-Security-Policy refused.
   std::string dom_of(const std::string& page, const std::string& fragment, const std::string& script = "",
-                     const std::string& options = "");
+                     const Screen& screen = {});
   // Of an SVG file.
   std::string dom_of_svg(const std::string& svg);
 
+  // The steps of dom_of. Each fails the test where the browser came to no end within a minute.
+  void open(const std::string& page, const std::string& fragment, const Screen& screen = {});
+  void run(const std::string& script);
+  std::string dom();
+  void expect_a_sound_page(const std::string& shown);
+
  private:
-  std::string dump(const std::filesystem::path& file, const std::string& fragment, const std::string& options);
-  std::string console_lines() const;  // of the last dump
-  std::string program_;
-  std::filesystem::path folder_;
+  void open_file(const std::string& name, const std::string& text, const std::string& fragment, const Screen& screen);
+  Chromium* browser_ = nullptr;
 };
 
 }  // namespace steelyard::testkit

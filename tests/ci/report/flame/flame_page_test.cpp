@@ -167,7 +167,7 @@ TEST_F(FlamePage, TextOnEveryFillHasContrastInBothThemes) {
       "const page=getComputedStyle(document.body);" +
       tell("(least>=4.5)+' '+(light(page.backgroundColor)<0.5?'dark':'light')");
   EXPECT_EQ(told(dom_of(page_of(profile), "", script)), "true light");
-  EXPECT_EQ(told(dom_of(page_of(profile), "", script, "--blink-settings=preferredColorScheme=0")), "true dark");
+  EXPECT_EQ(told(dom_of(page_of(profile), "", script, {.is_dark = true})), "true dark");
 }
 
 TEST_F(FlamePage, OnlyWhatCanBeSeenIsMade) {
