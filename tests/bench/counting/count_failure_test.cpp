@@ -38,7 +38,7 @@ TEST_F(Counting, WhatIsLeftForAnotherTimeIsNoFailure) {
 
 TEST_F(Counting, ABenchmarkThatTakesTooLongIsAFailureThatNamesTheLimit) {
   CountOptions options;
-  options.timeout = seconds(2);
+  options.timeout = seconds(1);
   const CountedRun run = counted(program_of("counting_counted"), {"takes_long"}, options);
   EXPECT_THAT(failure_of(run, "takes_long"), HasSubstr("under Callgrind"));
 }

@@ -42,20 +42,6 @@ TEST_F(UnwrappedCounting, RepetitionsAreComparedWhereTheNumberOfIterationsCannot
   EXPECT_EQ(measurement->invocations.front().iterations.front(), 777);
 }
 
-TEST_F(UnwrappedCounting, AStrippedProgramIsCountedWholeByTheDifferenceOfItsIterations) {
-  const CountedRun run = counted(program_of("counting_hidden"), {"hidden"});
-  const Measurement* measurement = measurement_of(run, "hidden");
-  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
-  EXPECT_EQ(measurement->count_basis.scope, CountScope::whole_program);
-  EXPECT_GT(measurement->count_basis.jitter, 0);
-  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole program: learned from 4 repeats"));
-  EXPECT_THAT(measurement->count_key, HasSubstr(";cpu "));
-  // Each of the 10000 steps is a whole number of instructions; start and end have cancelled, and some remain.
-  const double steps = value_of(run, "hidden") / 10'000;
-  EXPECT_GT(steps, 3);
-  EXPECT_NEAR(steps, std::round(steps), 0.01);
-}
-
 // Two benchmarks of a program, counted one after the other, and how many collections each took.
 struct TwoCounts {
   BenchmarkCount first, second;
@@ -91,9 +77,33 @@ TwoCounts count_twice(const Program& program, const std::string& benchmark) {
   return counts;
 }
 
+// Counted once for all tests.
+const TwoCounts& of_stripped() {
+  static const TwoCounts counts = count_twice(program_of("counting_hidden"), "hidden");
+  return counts;
+}
+
+const TwoCounts& by_clock() {
+  static const TwoCounts counts = count_twice(program_of("counting_clocked"), "hidden");
+  return counts;
+}
+
+TEST_F(UnwrappedCounting, AStrippedProgramIsCountedWholeByTheDifferenceOfItsIterations) {
+  const BenchmarkCount& count = of_stripped().first;
+  ASSERT_FALSE(count.values.empty());
+  EXPECT_EQ(count.basis.scope, CountScope::whole_program);
+  EXPECT_GT(count.basis.jitter, 0);
+  EXPECT_THAT(count.basis.jitter_from, HasSubstr("whole program: learned from 4 repeats"));
+  EXPECT_THAT(count.count_key, HasSubstr(";cpu "));
+  // Each of the 10000 steps is a whole number of instructions; start and end have cancelled, and some remain.
+  const double steps = count.values.front() / 10'000;
+  EXPECT_GT(steps, 3);
+  EXPECT_NEAR(steps, std::round(steps), 0.01);
+}
+
 // What holds of the program is found out once: of a stripped one with many benchmarks the budget is for their counts.
 TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollections) {
-  const TwoCounts counts = count_twice(program_of("counting_hidden"), "hidden");
+  const TwoCounts& counts = of_stripped();
   // One and two iterations to choose n, then n and 2n for each value that the jitter is learned from.
   EXPECT_EQ(counts.of_second, 2 + 2 * kUnwrappedRepeats);
   EXPECT_EQ(counts.of_first - counts.of_second, 3) << "the library, the functions' names, the conditions";
@@ -107,25 +117,23 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
 }
 
 TEST_F(UnwrappedCounting, AStrippedProgramThatLoadsItsCLibraryIsCountedExactlyByTheClockThatItReads) {
-  const CountedRun run = counted(program_of("counting_clocked"), {"hidden"});
-  const Measurement* measurement = measurement_of(run, "hidden");
-  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
-  EXPECT_EQ(measurement->count_basis.scope, CountScope::timed_region);
-  EXPECT_EQ(measurement->count_basis.jitter, 0);
-  EXPECT_THAT(measurement->count_basis.jitter_from,
+  const BenchmarkCount& count = by_clock().first;
+  ASSERT_EQ(count.values.size(), 1U);
+  EXPECT_EQ(count.basis.scope, CountScope::timed_region);
+  EXPECT_EQ(count.basis.jitter, 0);
+  EXPECT_THAT(count.basis.jitter_from,
               HasSubstr("lie on one line to the last instruction; switched by reads of the CPU clock"));
-  EXPECT_THAT(measurement->count_key, HasSubstr(";switched by reads of the CPU clock"));
-  EXPECT_THAT(measurement->count_key, HasSubstr(";cpu "));
-  const double steps = value_of(run, "hidden") / 10'000;
+  EXPECT_THAT(count.count_key, HasSubstr(";switched by reads of the CPU clock"));
+  EXPECT_THAT(count.count_key, HasSubstr(";cpu "));
+  const double steps = count.values.front() / 10'000;
   EXPECT_GT(steps, 3);
   EXPECT_EQ(steps, std::round(steps)) << "neither set-up nor clock";
-  EXPECT_EQ(profile_of(run, "hidden")->totals,
-            std::vector<std::int64_t>{static_cast<std::int64_t>(
-                value_of(run, "hidden") * static_cast<double>(profile_of(run, "hidden")->iterations))});
+  EXPECT_EQ(count.profile.totals, std::vector<std::int64_t>{static_cast<std::int64_t>(
+                                      count.values.front() * static_cast<double>(count.profile.iterations))});
 }
 
 TEST_F(UnwrappedCounting, ByItsClockABenchmarkTakesThreeCollections) {
-  const TwoCounts counts = count_twice(program_of("counting_clocked"), "hidden");
+  const TwoCounts& counts = by_clock();
   EXPECT_EQ(counts.of_second, 3) << "1, n and 2n iterations";
   EXPECT_EQ(counts.of_first, 1 + 3) << "the library that wraps nothing";
   EXPECT_EQ(counts.second.count_key, counts.first.count_key);
