@@ -203,8 +203,11 @@ std::span<const std::string_view> words_of(PKind);  // "fixed", "sequential"
 
 inline constexpr double kDefaultMargin = 0.02;  // of equivalence
 
+// Stands for all benchmarks where the policy names a metric that cannot be judged of them.
+inline constexpr const char* kAllBenchmarks = "(all)";
+
 struct ComparisonRow {
-  std::string benchmark;  // canonical text
+  std::string benchmark;  // canonical text, or kAllBenchmarks
   Metric metric;
   std::optional<double> baseline;  // estimate of the level, in the metric's unit
   std::optional<double> candidate;

@@ -20,7 +20,6 @@
 #include "ci/report/markup.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -301,7 +300,7 @@ std::set<std::string> benchmarks_outside_filter(const RunHeader& candidate, cons
   const std::string filter = filter_of(candidate);
   if (filter.empty() || !comparison.history) return outside;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.verdict != Verdict::missing || row.benchmark == regress::kAllBenchmarks) continue;
+    if (row.verdict != Verdict::missing || row.benchmark == kAllBenchmarks) continue;
     // As its program lists it, and as a command's results have it.
     const bool is_outside = filter_excludes(filter, name_in_program(row.benchmark)) &&
                             filter_excludes(filter, without_suite(row.benchmark));

@@ -13,7 +13,6 @@
 #include "ci/judging/against_history.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/judgement_text.hpp"
-#include "regress/ab/match.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
@@ -168,15 +167,15 @@ Comparison alike(const Comparison& comparison) {
 // purpose, a metric of time that the policy names is not missing.
 bool is_excluded(const ComparisonRow& row, const Comparison& kept) {
   const std::optional<Metric> metric = well_known_metric(row.metric.name);
-  const bool is_missing_time = row.benchmark == regress::kAllBenchmarks && row.verdict == Verdict::missing && metric &&
-                               metric->kind == MetricKind::noisy;
+  const bool is_missing_time =
+      row.benchmark == kAllBenchmarks && row.verdict == Verdict::missing && metric && metric->kind == MetricKind::noisy;
   if (!is_missing_time) return false;
   std::set<std::string> untimed;
   for (const ComparisonRow& other : kept.rows) {
     if (is_untimed(other)) untimed.insert(other.benchmark);
   }
   return !untimed.empty() && std::ranges::all_of(kept.rows, [&](const ComparisonRow& other) {
-    return other.benchmark == regress::kAllBenchmarks || other.metric.kind == MetricKind::counted ||
+    return other.benchmark == kAllBenchmarks || other.metric.kind == MetricKind::counted ||
            untimed.contains(other.benchmark);
   });
 }

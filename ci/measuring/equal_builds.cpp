@@ -7,7 +7,6 @@
 
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -105,12 +104,11 @@ void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);
   // Where nothing at all was timed, a metric that the policy names is not missing: it was excluded on purpose.
   const bool none_timed = std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
-    return row.benchmark == regress::kAllBenchmarks || untimed.contains(row.benchmark);
+    return row.benchmark == kAllBenchmarks || untimed.contains(row.benchmark);
   });
   if (none_timed) {
     std::erase_if(comparison.rows, [&](const ComparisonRow& row) {
-      return row.benchmark == regress::kAllBenchmarks && row.verdict == Verdict::missing &&
-             contains(metrics, row.metric.name);
+      return row.benchmark == kAllBenchmarks && row.verdict == Verdict::missing && contains(metrics, row.metric.name);
     });
   }
   for (const std::string& benchmark : untimed) {

@@ -8,7 +8,6 @@
 
 #include "bench/model/number_text.hpp"
 #include "ci/report/comparison_text.hpp"
-#include "regress/ab/match.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -69,7 +68,7 @@ std::string summary_line(const Comparison& comparison) {
 std::string counted_text(const Comparison& comparison) {
   std::set<std::string_view> benchmarks;
   for (const ComparisonRow& row : comparison.rows) benchmarks.insert(row.benchmark);
-  benchmarks.erase(regress::kAllBenchmarks);
+  benchmarks.erase(kAllBenchmarks);
   if (benchmarks.empty() || benchmarks.size() == comparison.rows.size()) return "";
   return " (" + plural_text(static_cast<std::int64_t>(comparison.rows.size()), "row") + " of " +
          plural_text(static_cast<std::int64_t>(benchmarks.size()), "benchmark") + ")";
@@ -135,7 +134,7 @@ std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
   std::int64_t unjudged = 0;
   MetricsInPart metrics;
   for (const auto& [benchmark, rows] : rows_by_benchmark(comparison)) {
-    found.benchmarks += benchmark == regress::kAllBenchmarks ? 0 : 1;
+    found.benchmarks += benchmark == kAllBenchmarks ? 0 : 1;
     if (rows.has_unjudged) {
       ++unjudged;
     } else if (rows.unchanged.empty()) {

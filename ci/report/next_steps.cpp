@@ -18,7 +18,6 @@
 #include "ci/report/function_lines.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/reasons.hpp"
-#include "regress/ab/match.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -324,7 +323,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
   const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
   if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, from, steps);
   const auto is_gone = [](const ComparisonRow& row) {
-    return row.verdict == Verdict::missing && row.benchmark != regress::kAllBenchmarks;
+    return row.verdict == Verdict::missing && row.benchmark != kAllBenchmarks;
   };
   if (std::ranges::any_of(comparison.rows, is_gone)) {
     steps.push_back({"a benchmark that is missing on purpose is missing once: the next baseline lacks it too", ""});

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::regress {

@@ -14,8 +14,6 @@ namespace steelyard::regress {
 
 // Stands for a program that failed as a whole where no benchmark of it is known.
 inline constexpr const char* kWholeProgram = "(the whole program)";
-// Stands for all benchmarks where the policy names a metric that cannot be judged of them.
-inline constexpr const char* kAllBenchmarks = "(all)";
 
 struct MatchedSide {
   std::vector<const Measurement*> measurements;

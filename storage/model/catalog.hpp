@@ -108,7 +108,8 @@ struct ComparisonEntry {
   std::int64_t gates = 0;     // regressions that fail the gate
   std::int64_t unjudged = 0;  // rows that gate and are missing, failed or incomparable
   // As the headline of a comparison counts them (ci/report/headline.hpp): benchmarks with a row that gates and is
-  // neither new nor skipped, or of all where none gates; and those none of whose rows is decided.
+  // neither new nor skipped, or of all where none gates; and those none of whose rows is decided. A row of
+  // kAllBenchmarks may be the only one that gates: then there are none.
   std::int64_t benchmarks = 0;
   std::int64_t undecided = 0;
 

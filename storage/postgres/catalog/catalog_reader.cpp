@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "bench/model/comparison.hpp"
 #include "bench/model/quantile.hpp"
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/history/series_choice.hpp"
@@ -143,8 +144,8 @@ Result<Page<ComparisonEntry>> read_comparison_list(Session& session, const ListQ
   std::string counts;
   std::string all_counts =
       "coalesce(x.gates, 0) as gates, coalesce(x.unjudged, 0) as unjudged, "
-      "coalesce(case when x.gating > 0 then x.gating else x.asked end, 0) as benchmarks, "
-      "coalesce(case when x.gating > 0 then x.gating - x.gating_decided else x.asked - x.decided end, 0) as undecided";
+      "coalesce(case when x.any_gates then x.gating else x.asked end, 0) as benchmarks, "
+      "coalesce(case when x.any_gates then x.gating - x.gating_decided else x.asked - x.decided end, 0) as undecided";
   SqlWriter verdicts;
   visit_default<VerdictCounts>(verdicts);
   for (const std::string& verdict : verdicts.names()) {
@@ -160,14 +161,15 @@ Result<Page<ComparisonEntry>> read_comparison_list(Session& session, const ListQ
       "and ($1::text = '' or c.project = $1::text) and ($2::text = '' or c.branch = $2::text) "
       "and ($3::text = '' or (" +
       begins_with("c.candidate_commit", 3) + ")) order by c.compared_at_unix_ns desc, c.comparison_key desc limit $6";
-  // A row of regress::kAllBenchmarks is of none.
+  // A row of kAllBenchmarks may be the only one that gates, and is of no benchmark.
   const auto benchmarks = [](const std::string& name, const std::string& of) {
-    return "count(distinct x.benchmark) filter (where x.benchmark <> '(all)' and x.verdict not in ('new', 'skipped'" +
-           of + ") as " + name + ", ";
+    return "count(distinct x.benchmark) filter (where x.benchmark <> '" + std::string(kAllBenchmarks) +
+           "' and x.verdict not in ('new', 'skipped'" + of + ") as " + name + ", ";
   };
   const std::string rows = "select x.comparison_key, " + counts + benchmarks("asked", ")") +
                            benchmarks("decided", ", 'inconclusive')") + benchmarks("gating", ") and x.gates") +
                            benchmarks("gating_decided", ", 'inconclusive') and x.gates") +
+                           "bool_or(x.gates and x.verdict not in ('new', 'skipped')) as any_gates, "
                            "count(*) filter (where x.verdict in ('missing', 'failed', 'incomparable') and x.gates) as "
                            "unjudged, count(*) filter (where x.verdict = 'regression' and x.gates) as gates "
                            "from steelyard.comparison_rows x "

@@ -15,7 +15,6 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/confirmation.hpp"
-#include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
@@ -415,7 +414,7 @@ TEST(Replay, MissesTheRowOfAMetricThatNobodyMeasuredUnlessNothingWasTimedOnPurpo
   ComparisonPolicy policy;
   policy.metrics = {std::string(kInstructions), std::string(kRealTime), std::string(kCpuTime)};
   Comparison timed = worded(regress::compare_runs(runs.baseline, runs.candidate, policy));
-  const auto is_of_all = [](const ComparisonRow& row) { return row.benchmark == regress::kAllBenchmarks; };
+  const auto is_of_all = [](const ComparisonRow& row) { return row.benchmark == kAllBenchmarks; };
   ASSERT_EQ(std::erase_if(timed.rows, is_of_all), 2) << "instructions and cpu_time";
   ComparisonRow untimed = as_untimed(timed.rows.front());
   untimed.benchmark = "BM_untimed";

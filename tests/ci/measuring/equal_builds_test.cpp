@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ci/report/comparison_text.hpp"
-#include "regress/ab/match.hpp"
 
 namespace steelyard::ci::equal_builds_test {
 namespace {
@@ -160,7 +159,7 @@ TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
 
 ComparisonRow missing_in_all(std::string_view metric) {
   ComparisonRow row;
-  row.benchmark = regress::kAllBenchmarks;
+  row.benchmark = kAllBenchmarks;
   row.metric = *well_known_metric(metric);
   row.verdict = Verdict::missing;
   return row;

@@ -87,6 +87,43 @@ TEST_F(ListedGates, HaveTheBenchmarksThatTheirHeadlinesCount) {
   EXPECT_EQ(listed["benchmarks"], 1) << "one row gates";
 }
 
+TEST_F(ListedGates, HaveNoBenchmarksWhereAMetricThatNobodyMeasuredIsAllThatGates) {
+  storage::Store store = open();
+  Comparison comparison = storage_test::example_comparison();
+  comparison.candidate.project = "nobody";
+  ComparisonRow row = comparison.rows[0];
+  row.functions.clear();
+  comparison.rows.clear();
+  row.verdict = Verdict::inconclusive;
+  row.gates = false;
+  for (const char* benchmark : {"a", "b", "c"}) {
+    row.benchmark = benchmark;
+    comparison.rows.push_back(row);
+  }
+  const auto newest = [&] {
+    comparison.candidate.created_at_unix_ns += 1;
+    EXPECT_TRUE(storage::ComparisonStore(store).put(comparison));
+    return checked("/api/v1/comparisons", "/api/v1/comparisons?project=nobody")["items"][0];
+  };
+  json listed = newest();
+  EXPECT_EQ(listed["benchmarks"], no_change_answer(comparison)->benchmarks);
+  EXPECT_EQ(listed["benchmarks"], 3);
+  EXPECT_EQ(listed["undecided"], 3);
+  row.benchmark = kAllBenchmarks;
+  row.verdict = Verdict::missing;
+  row.gates = true;
+  comparison.rows.push_back(row);
+  EXPECT_FALSE(no_change_answer(comparison)) << "what gates was not judged, and none of the others is asked";
+  listed = newest();
+  EXPECT_EQ(listed["unjudged"], 1);
+  EXPECT_EQ(listed["benchmarks"], 0);
+  EXPECT_EQ(listed["undecided"], 0);
+  comparison.rows.back().verdict = Verdict::fresh;
+  listed = newest();
+  EXPECT_EQ(listed["undecided"], no_change_answer(comparison)->undecided) << "a new row is nobody's answer";
+  EXPECT_EQ(listed["undecided"], 3);
+}
+
 TEST_F(ListedBy, MetricMachineCommitAndWhetherTheyAreGoneChangesAreChosen) {
   storage::Store store = open();
   storage::ChangePointEvent event;
