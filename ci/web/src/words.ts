@@ -150,6 +150,8 @@ export function time_text(at: string | number | null | undefined): string {
 export const short = (id: string | null | undefined, digits = 9): string => (id ?? '').slice(0, digits);
 // The benchmark as its program wrote it: a " [" inside the name is kept written otherwise in its identity.
 export const benchmark_text = (canonical: string): string => canonical.replaceAll(' %5B', ' [');
+// Measured on a device, not on the CPU; a device of the machine says nothing of that.
+export const is_of_device = (canonical: string): boolean => / \[(suite=.*,)?device=.*\]$/.test(canonical);
 export const metric_text = (metric: string | null | undefined): string =>
   metric === 'real_time' ? 'time' : (metric ?? '').replaceAll('_', ' ');
 

@@ -349,20 +349,33 @@ test('two runs are picked from the list and compared', async () => {
 test('a run without profiles advises to count only where its own data says that this may bring them', async () => {
   const measured = {rounds_planned: '24'};
   const lack = 'valgrind was not found; install the package valgrind to count instructions';
-  const reason = 'not reached: the budget of 10 s was spent';
-  const failure = {benchmark: 'BM_hash/8', metric: 'instructions', round: null, kind: 'not_reached', reason};
-  const device = {name: 'gpu.device', value: 'one', decisive: true};
-  const imported = {benchmark: 'BM_hash/8', metric: 'instructions', unit: '', value: 12, invocations: []};
+  const of_hash = {benchmark: 'BM_hash/8', metric: 'instructions', round: null};
+  const late = {...of_hash, kind: 'not reached', reason: 'not reached: the budget for counting was spent'};
+  const crash = {...of_hash, kind: 'failed', reason: 'ended by signal 11'};
+  const environment = [{name: 'gpu.device', value: 'NVIDIA H200, 2', decisive: true}];
+  const level = (benchmark, metric) => ({benchmark, metric, unit: '', value: 12, invocations: []});
+  const imported = level('BM_hash/8', 'instructions');
+  const on_cpu = level('BM_copy/device=1', 'real_time');
+  const on_device = level('BM_copy/64 [suite=s,device=NVIDIA H200, 2,dtype=f32]', 'real_time');
+  const counting = 'valgrind-3.19.0';
   const wanted = /\/api\/v1\/runs\//;
-  for (const {settings = measured, failures = [], environment = [], measurements = [], says, advises = false} of [
+  for (const {settings = measured, failures = [], measurements = [], says, advises = false} of [
     {says: 'Counting brings them: ', advises: true},
     {settings: {...measured, command: 'process'}, says: 'Counting brings them: ', advises: true},
     {settings: {...measured, 'counting.lack': lack}, says: `could not be done where it was measured: ${lack}`},
-    {failures: [failure], says: `It was tried: ${reason}`},
-    {settings: {...measured, counting: 'valgrind-3.19.0'}, says: 'counted, and no profile was kept.'},
+    {
+      settings: {...measured, counting},
+      failures: [late],
+      says: 'Counting brings them. BM_hash/8 was not reached: the budget for counting was spent',
+    },
+    {failures: [crash], says: 'Counting brings them. BM_hash/8 was not counted: ended by signal 11'},
+    {failures: [{...crash, benchmark: null}], says: 'The program was not counted: ended by signal 11'},
+    {failures: [late], measurements: [imported], says: 'counted, and no profile was kept.'},
+    {settings: {...measured, counting}, says: 'counted, and no profile was kept.'},
     {settings: {}, measurements: [imported], says: 'counted, and no profile was kept.'},
     {settings: {...measured, command: 'hyperfine'}, says: 'Its instructions were not counted.'},
-    {environment: [device], says: 'Its instructions were not counted.'},
+    {measurements: [on_device], says: 'Its instructions were not counted.'},
+    {measurements: [on_device, on_cpu], says: 'Counting brings them: ', advises: true},
     {settings: {}, says: 'Its instructions were not counted.'},
   ]) {
     const changed = async (route) => {

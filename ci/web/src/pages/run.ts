@@ -9,6 +9,7 @@ import {
   benchmark_text,
   change_text,
   count_text,
+  is_of_device,
   level_text,
   metric_text,
   plural,
@@ -171,16 +172,21 @@ export const run: PageOf = async (view) => {
 function without_profiles(found: Run): Child {
   const none = 'This run has no profile.';
   const settings = found.run.settings;
+  const was_counted = 'Its instructions were counted, and no profile was kept.';
+  if (found.measurements.some((one) => one.metric === 'instructions')) return empty(none, was_counted);
   const lack = settings['counting.lack'];
   if (lack) return empty(none, 'Counting brings them, but could not be done where it was measured: ', lack);
   const failed = found.failures.find((one) => one.metric === 'instructions');
-  if (failed) return empty(none, 'Counting brings them. It was tried: ', failed.reason);
-  if (settings.counting || found.measurements.some((one) => one.metric === 'instructions')) {
-    return empty(none, 'Its instructions were counted, and no profile was kept.');
+  if (failed) {
+    const what = failed.benchmark ? benchmark(failed.benchmark) : 'The program';
+    const was = failed.kind === 'not reached' ? ' was ' : ' was not counted: '; // the reason begins with that kind
+    return empty(none, 'Counting brings them. ', what, was, failed.reason);
   }
+  if (settings.counting) return empty(none, was_counted);
   const is_measured = 'rounds_planned' in settings; // by us, not brought from elsewhere
   const measures_itself = 'command' in settings && settings.command !== 'process';
-  const on_device = found.environment.some((fact) => fact.name === 'gpu.device');
+  const benchmarks = [...found.measurements, ...found.failures].flatMap((one) => one.benchmark ?? []);
+  const on_device = benchmarks.length > 0 && benchmarks.every(is_of_device);
   if (!is_measured || measures_itself || on_device) return empty(none, 'Its instructions were not counted.');
   return empty(none, 'Counting brings them: ', code('steelyard run --counts always -- ./bench'));
 }
