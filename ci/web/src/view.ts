@@ -244,18 +244,20 @@ export function gate_table(gates: ComparisonHeader[]): HTMLElement {
   );
 }
 
-// As the comparison's own page begins, which has the rule of ci/report/headline.hpp.
+// What a gate answers, by how many of its rows fail it and how many that gate could not be judged: in the list of gates
+// and at the head of its own page.
+export function answer_of_gate(gates: number, unjudged: number, cannot_tell: boolean) {
+  if (gates > 0) return {kind: 'regression', sign: '\u2717', answer: 'fails'};
+  if (unjudged > 0) return {kind: 'failed', sign: '!', answer: 'not all judged'};
+  if (cannot_tell) return {kind: 'inconclusive', sign: '?', answer: 'cannot tell'};
+  return {kind: 'improvement', sign: '\u2713', answer: 'passes'};
+}
+
 export function verdict_of_gate(gate: ComparisonHeader): HTMLElement {
   const {regression = 0, improvement = 0} = gate.summary;
-  const is_undecided = regression + improvement === 0 && 2 * gate.undecided > gate.benchmarks;
-  const [kind, sign, answer] =
-    gate.gates > 0
-      ? ['regression', '\u2717', 'fails']
-      : gate.unjudged > 0
-        ? ['failed', '!', 'not all judged']
-        : is_undecided
-          ? ['inconclusive', '?', 'cannot tell']
-          : ['improvement', '\u2713', 'passes'];
+  // By the rule of ci/report/headline.hpp, which the comparison itself brings as `no_change`.
+  const cannot_tell = regression + improvement === 0 && 2 * gate.undecided > gate.benchmarks;
+  const {kind, sign, answer} = answer_of_gate(gate.gates, gate.unjudged, cannot_tell);
   return h('span', {class: `answer ${kind}`}, h('span', {class: 'mark', 'aria-hidden': 'true'}, sign), ` ${answer}`);
 }
 

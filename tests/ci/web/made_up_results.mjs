@@ -305,33 +305,28 @@ export function machine_of(fingerprint, cpu, kernel) {
   };
 }
 
+// Counted of the rows that its own page shows, so that the two never contradict each other.
 export function comparison_header(i) {
-  const fails = i === 0;
+  const {comparisons, summary, baseline, candidate} = whole_comparison(hex(`comparison ${i}`));
+  const count = (words) => comparisons.filter((row) => row.gates && words.includes(row.verdict)).length;
+  const asked = comparisons.filter((row) => row.gates && !['new', 'skipped'].includes(row.verdict));
+  const benchmarks = [...new Set(asked.map((row) => row.benchmark))];
+  const is_undecided = (name) => asked.every((row) => row.benchmark !== name || row.verdict === 'inconclusive');
   return {
     id: hex(`comparison ${i}`),
     project: kProject,
     branch: 'main',
-    baseline_run: hex(`run ${83 - i}`),
-    candidate_run: hex(`run ${84 - i}`),
-    baseline_commit: hex(`commit ${83 - i}`, 40),
-    candidate_commit: hex(`commit ${84 - i}`, 40),
+    baseline_run: baseline.id,
+    candidate_run: candidate.id,
+    baseline_commit: baseline.commit,
+    candidate_commit: candidate.commit,
     at: iso(at_of(84 - i)),
     fingerprint: kMachine,
-    summary: {
-      regression: fails ? 3 : 0,
-      improvement: fails ? 2 : 0,
-      unchanged: fails ? 4 : 14,
-      inconclusive: i === 1 ? 6 : 1,
-      missing: Number(fails || i === 2),
-      new: Number(fails),
-      failed: Number(fails),
-      incomparable: Number(fails),
-      skipped: Number(fails),
-    },
-    gates: fails ? 5 : 0,
-    unjudged: fails ? 3 : Number(i === 2),
-    benchmarks: 11,
-    undecided: i === 1 ? 6 : 1,
+    summary,
+    gates: count(['regression']),
+    unjudged: count(['missing', 'failed', 'incomparable']),
+    benchmarks: benchmarks.length,
+    undecided: benchmarks.filter(is_undecided).length,
   };
 }
 
@@ -345,15 +340,20 @@ const kSteps = [
   'verdict: regression, because q is at most 0.05 and the change at least 1 %',
 ];
 
+// The first has every verdict, the second decided nothing, the third lacks a benchmark, and the others passed.
 export function whole_comparison(id, explain) {
   const kept = golden('every_verdict.json');
-  kept.baseline = {...kept.baseline, id: hex('run 83'), commit: hex('commit 83', 40)};
-  kept.candidate = {...kept.candidate, id: hex('run 84'), commit: hex('commit 84', 40)};
-  // One that decided nothing.
-  if (id === hex('comparison 1')) {
-    kept.comparisons = kept.comparisons.filter((row) => row.verdict === 'inconclusive');
-    kept.summary = {...Object.fromEntries(Object.keys(kept.summary).map((word) => [word, 0])), inconclusive: 1};
+  const i = Math.max(0, Array.from({length: 25}, (_, k) => hex(`comparison ${k}`)).indexOf(id));
+  kept.baseline = {...kept.baseline, id: hex(`run ${83 - i}`), commit: hex(`commit ${83 - i}`, 40)};
+  kept.candidate = {...kept.candidate, id: hex(`run ${84 - i}`), commit: hex(`commit ${84 - i}`, 40)};
+  if (i > 0) {
+    const words = [['inconclusive'], ['unchanged', 'missing']][i - 1] ?? ['unchanged'];
+    kept.comparisons = kept.comparisons.filter((row) => words.includes(row.verdict));
+    for (const word of Object.keys(kept.summary))
+      kept.summary[word] = kept.comparisons.filter((row) => row.verdict === word).length;
     kept.findings = [];
+  }
+  if (i === 1) {
     kept.no_change = {
       kind: 'cannot tell',
       text: 'Cannot tell: 1 of 1 benchmark undecided',
@@ -361,6 +361,7 @@ export function whole_comparison(id, explain) {
       command: 'steelyard ab OLD NEW --rounds 64',
     };
   }
+  if (i > 2) kept.no_change = {kind: 'nothing changed', text: 'Nothing changed: 3 benchmarks shown unchanged'};
   if (explain) for (const row of kept.comparisons) if (row.benchmark.includes(explain)) row.explanation = kSteps;
   return kept;
 }

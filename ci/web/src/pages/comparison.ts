@@ -5,6 +5,7 @@ import {distributions} from '../distributions';
 import {entries, fill, h, section, table, type Child} from '../dom';
 import {current_route, href, remember} from '../route';
 import {
+  answer_of_gate,
   bar,
   benchmark,
   code,
@@ -436,18 +437,14 @@ function whole(view: View, comparison: Comparison): Child {
   const rows = [...comparison.comparisons].sort((a, b) => a.rank - b.rank);
   const shown: Shown = {comparison, view, runs: new Map(), explained: new Map()};
   const by_key = new Map(rows.map((row) => [key_of(row), row]));
-  const gating = new Set(rows.filter((row) => row.gates).map((row) => row.verdict));
-  const fails = gating.has('regression');
-  const is_cut = ['missing', 'failed', 'incomparable'].some((word) => gating.has(word));
+  const gating = (...words: string[]) => rows.filter((row) => row.gates && words.includes(row.verdict)).length;
   const found = comparison.no_change;
   const is_doubtful = found !== undefined && found.kind !== 'nothing changed';
-  const [kind, sign, answer] = fails
-    ? ['regression', '\u2717', 'Fails: ']
-    : is_cut
-      ? ['failed', '!', 'Not all could be judged: ']
-      : found?.kind === 'cannot tell'
-        ? ['inconclusive', '?', '']
-        : ['improvement', '\u2713', 'Passes: '];
+  const {kind, sign, answer} = answer_of_gate(
+    gating('regression'),
+    gating('missing', 'failed', 'incomparable'),
+    found?.kind === 'cannot tell',
+  );
   const place = h('div', {}, rows_table(shown, rows));
   const findings = comparison.findings ?? [];
   const opened = view.params.getAll('open');
@@ -458,7 +455,7 @@ function whole(view: View, comparison: Comparison): Child {
       {class: kind},
       h('span', {class: 'mark', 'aria-hidden': 'true'}, sign),
       ' ',
-      answer,
+      answer !== 'cannot tell' && `${answer[0].toUpperCase()}${answer.slice(1)}: `, // which the text itself begins with
       is_doubtful ? found.text : summary(comparison.summary),
     ),
     is_doubtful && [
