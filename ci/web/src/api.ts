@@ -124,6 +124,7 @@ export interface Points {
   run: string[];
   commit: (string | null)[];
   place?: (number | null)[];
+  off_branch?: number[];
   conditions: string[];
   condition?: number[];
   machines?: {index: number; fingerprint: string}[];

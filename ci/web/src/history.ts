@@ -27,7 +27,7 @@ const kMaxSoonPoints = 5000; // several for each pixel of a plot
 export const kMaxSpreadPoints = 20000; // of no more the service knows it
 const kMaxPoints = 200000;
 const kLine = 'at,value,run,commit,condition';
-const kMergedLine = `${kLine},place`;
+const kMergedLine = `${kLine},place,off_branch`;
 const line_of = (machines: unknown[]): string => (machines.length > 1 ? kMergedLine : kLine);
 
 function lines_of(targets: Target[], points: Points): Line[] {
@@ -67,24 +67,43 @@ function marks_of(changes: ChangePoint[], points: Points): ChangeMark[] {
   return marks;
 }
 
-// As the branch has their commits, whichever machine measured them and when; by date where it has no place of one.
-// Those of one machine stand as they came.
+// As the branch has their commits, whichever machine measured them and when; what is off the branch has the place of
+// the commit that it follows. By date stands what has no place, and holds up nothing that comes behind it. Those of one
+// machine stand as they came.
 function places_of(parts: Points[]): [number, number][] {
-  const stands_before = (i: number, k: number, other: number, l: number): boolean => {
-    const [own, its] = [parts[i].place?.[k] ?? null, parts[other].place?.[l] ?? null];
-    if (own !== null && its !== null && own !== its) return own < its;
-    return parts[i].at[k] < parts[other].at[l];
+  const placed_from = (part: Points, from: number): number => {
+    while (from < part.at.length && (part.place?.[from] ?? null) === null) ++from;
+    return from;
   };
   const next = parts.map(() => 0);
+  const next_placed = parts.map((part) => placed_from(part, 0)); // at its end: there is none
+  const follows = (i: number, other: number): number => {
+    const [k, l] = [next_placed[i], next_placed[other]];
+    const [own, its] = [parts[i], parts[other]];
+    return (
+      (own.place?.[k] ?? 0) - (its.place?.[l] ?? 0) ||
+      (own.off_branch?.[k] ?? 0) - (its.off_branch?.[l] ?? 0) ||
+      own.at[k] - its.at[l]
+    );
+  };
   const places: [number, number][] = [];
   const count = parts.reduce((sum, part) => sum + part.at.length, 0);
   while (places.length < count) {
-    let first = -1;
+    let first = -1; // whose next point with a place is the first of all
     parts.forEach((part, i) => {
-      if (next[i] === part.at.length) return;
-      if (first < 0 || stands_before(i, next[i], first, next[first])) first = i;
+      if (next_placed[i] === part.at.length) return;
+      if (first < 0 || follows(i, first) < 0) first = i;
     });
-    places.push([first, next[first]++]);
+    // Before it what has no place and is earlier; of its own part all.
+    const until = first < 0 ? Infinity : parts[first].at[next_placed[first]];
+    let earliest = -1;
+    parts.forEach((part, i) => {
+      if (next[i] === next_placed[i] || (i !== first && part.at[next[i]] >= until)) return;
+      if (earliest < 0 || part.at[next[i]] < parts[earliest].at[next[earliest]]) earliest = i;
+    });
+    const taken = earliest < 0 ? first : earliest;
+    places.push([taken, next[taken]++]);
+    if (earliest < 0) next_placed[taken] = placed_from(parts[taken], next[taken]);
   }
   return places;
 }
@@ -108,6 +127,7 @@ export function merged<Answer extends Points>(parts: Answer[]): Answer {
     run: column(parts.map((part) => part.run)),
     commit: column(parts.map((part) => part.commit)),
     place: column(parts.map((part) => part.place)),
+    off_branch: column(parts.map((part) => part.off_branch)),
     low: column(parts.map((part) => part.low)),
     high: column(parts.map((part) => part.high)),
     conditions,
@@ -208,13 +228,14 @@ export async function load(view: View, key: SeriesKey): Promise<Loaded> {
   };
 }
 
-// All of a long history, where its newest points stand already.
+// All of a long history, where its newest points stand already. Of several machines those that are whole, too: a run
+// that was put in between may have moved the places of others, and places of then and of now have no common order.
 export async function load_rest(view: View, one: Loaded): Promise<void> {
-  await Promise.all(
-    one.parts.map(async (part) => {
-      if (!part.is_whole) part.points = await ask_points(view, one.key, part.machine, kMaxPoints, line_of(one.parts));
-    }),
-  );
+  const {parts} = one;
+  const asked = parts.length > 1 ? parts : parts.filter((part) => !part.is_whole);
+  const columns = line_of(parts);
+  const all = await Promise.all(asked.map((part) => ask_points(view, one.key, part.machine, kMaxPoints, columns)));
+  asked.forEach((part, i) => (part.points = all[i]));
 }
 
 // The spread costs a look at every sample: it comes once the line is there.

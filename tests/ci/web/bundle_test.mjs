@@ -78,11 +78,15 @@ test('the interval of a change reads as the change does, in per cent or in facto
     assert.equal(range_text([ratio, ratio], ratio), `[${change_text(ratio)}, ${change_text(ratio)}]`);
 });
 
-test('points of several machines stand as the branch has their commits, and by date where it has none', async () => {
+const history = async () => {
   const {build} = await import(pathToFileURL(join(packages, 'node_modules/esbuild/lib/main.js')));
   const out = join(copy, 'history.mjs');
   await build({entryPoints: [join(web, 'src/history.ts')], outfile: out, format: 'esm', bundle: true});
-  const {merged} = await import(pathToFileURL(out));
+  return import(pathToFileURL(out));
+};
+
+test('points of several machines stand as the branch has their commits, and by date where it has none', async () => {
+  const {merged} = await history();
   const part = (fingerprint, points) => ({
     fingerprint,
     at: points.map(([, at]) => at),
@@ -106,7 +110,11 @@ test('points of several machines stand as the branch has their commits, and by d
     ],
   );
   // By places the merge follows its parent, which another machine measured later.
-  const placed = (fingerprint, points) => ({...part(fingerprint, points), place: points.map(([, , place]) => place)});
+  const placed = (fingerprint, points) => ({
+    ...part(fingerprint, points),
+    place: points.map(([, , place]) => place),
+    off_branch: points.map(([, , , off_branch]) => off_branch ?? 0),
+  });
   const order = (...parts) => merged(parts).commit;
   const merges = [['root', 1, 0], ['merge', 3, 4], ['tip', 5, 5]];
   assert.deepEqual(order(placed('a', merges), placed('b', [['side', 6, 2], ['parent', 9, 3]])), [
@@ -123,6 +131,38 @@ test('points of several machines stand as the branch has their commits, and by d
     'none',
     'tip',
   ]);
+  // What is off the branch follows the commit whose place it has, whenever the two were measured.
+  const off = [['oldest', 8, -1, 1], ['root', 2, 0], ['dropped', 3, 0, 1], ['tip', 4, 1]];
+  const on = [['root', 9, 0], ['tip', 1, 1]];
+  const both = ['oldest', 'root', 'root', 'dropped', 'tip', 'tip'];
+  assert.deepEqual(order(placed('a', off), placed('b', on)), both);
+  assert.deepEqual(order(placed('b', on), placed('a', off)), both);
+  // What has no place holds up nothing, and comes before what its own machine has behind it.
+  const blocked = [['none', 400, null], ['early', 401, 1]];
+  assert.deepEqual(order(placed('a', blocked), placed('b', [['late', 100, 5]])), ['none', 'early', 'late']);
+  assert.deepEqual(order(placed('a', [['late', 100, 5]]), placed('b', blocked)), ['none', 'early', 'late']);
+});
+
+test('the rest of a long history is asked for of all its machines, as places of two answers are no order', async () => {
+  const {load_rest} = await history();
+  const asked = [];
+  globalThis.sessionStorage = {getItem: () => null};
+  globalThis.fetch = async (path) => {
+    const query = new URL(path, 'http://service').searchParams;
+    asked.push(`${query.get('machine')}: ${query.get('columns')}`);
+    return {ok: true, json: async () => ({whose: query.get('machine')})};
+  };
+  const part = (machine, is_whole) => ({machine, is_whole, points: null, spread: null});
+  const rest_of = async (...parts) => {
+    asked.length = 0;
+    await load_rest({}, {key: {benchmark: 'b', metric: 'real_time'}, parts});
+    return parts.map(({points}) => points?.whose ?? null);
+  };
+  assert.deepEqual(await rest_of(part('a', true), part('b', false)), ['a', 'b']);
+  assert.equal(asked.length, 2);
+  for (const columns of asked) assert.match(columns, /,place,off_branch$/);
+  assert.deepEqual(await rest_of(part('a', false)), ['a']);
+  assert.doesNotMatch(asked[0], /place/);
 });
 
 // The oracle looks at every point of every column of pixels.

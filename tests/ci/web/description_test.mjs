@@ -74,7 +74,7 @@ test('the made-up service answers as the description says', async () => {
     '/api/v1/runs': '',
     '/api/v1/runs/{id}': '',
     '/api/v1/series': '',
-    '/api/v1/points': `?${key}&columns=at,value,low,high,run,commit,place`,
+    '/api/v1/points': `?${key}&columns=at,value,low,high,run,commit,place,off_branch`,
     '/api/v1/changes': `?${key}`,
     '/api/v1/compare': `?baseline=${ids.baseline}&candidate=${ids.run}&explain=BM_tokenize`,
     '/api/v1/comparisons': '',

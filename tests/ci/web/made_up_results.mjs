@@ -66,7 +66,8 @@ const kept_points = new Map();
 export function series_points(count, seed, level, change, ratio) {
   if (kept_points.has(seed)) return kept_points.get(seed);
   const next = noise_of(seed),
-    columns = {at: [], value: [], low: [], high: [], run: [], commit: [], subject: [], place: [], condition: []};
+    levels = {value: [], low: [], high: []},
+    columns = {at: [], ...levels, run: [], commit: [], subject: [], place: [], off_branch: [], condition: []};
   for (let i = 0; i < count; ++i) {
     const base =
       level * (i >= change ? ratio : 1) * (1 + 0.004 * (next() + next() + next() - 1.5) + (next() < 0.004 ? 0.06 : 0));
@@ -77,6 +78,7 @@ export function series_points(count, seed, level, change, ratio) {
     columns.run.push(hex(`run ${i}`, 12));
     columns.commit.push(hex(`commit ${i}`, 12));
     columns.place.push(i);
+    columns.off_branch.push(0);
     columns.condition.push(i < 100 ? 0 : 1);
     columns.subject.push(subjects[i % subjects.length]);
   }
