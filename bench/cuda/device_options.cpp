@@ -199,7 +199,7 @@ Result<std::vector<DeviceCase>> matching(std::vector<DeviceCase> cases, const st
   if (filter.empty() || filter == "all") return cases;
   const bool inverted = filter.front() == '-';
   STEELYARD_TRY(const ExtendedExpression expression,
-                ExtendedExpression::compile(filter.substr(inverted ? 1 : 0), "--benchmark_filter"));
+                ExtendedExpression::compile(filter.substr(inverted ? 1 : 0), "--benchmark_filter", filter));
   std::erase_if(cases, [&](const DeviceCase& one) { return expression.finds_in(one.name) == inverted; });
   return cases;
 }

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bench/model/result.hpp"
@@ -18,8 +19,12 @@ namespace steelyard {
 
 class ExtendedExpression {
  public:
-  // Error (input): `where` names the option; what is wrong with the expression.
-  static Result<ExtendedExpression> compile(const std::string& expression, const std::string& where);
+  // Error (input): `where` names the option; what is wrong with the expression, which is shown as `written`.
+  static Result<ExtendedExpression> compile(const std::string& expression, const std::string& where,
+                                            const std::string& written);
+  static Result<ExtendedExpression> compile(const std::string& expression, const std::string& where) {
+    return compile(expression, where, expression);
+  }
 
   bool finds_in(const std::string& text) const;  // anywhere
 
@@ -30,5 +35,10 @@ class ExtendedExpression {
   explicit ExtendedExpression(std::unique_ptr<regex_t, Free> compiled) : compiled_(std::move(compiled)) {}
   std::unique_ptr<regex_t, Free> compiled_;
 };
+
+// What is open at the end of an expression in every dialect: '(', '[' or a backslash; 0: nothing is for certain.
+char left_open(std::string_view expression);
+// What to write where that sign itself is meant; empty of 0.
+std::string fix_of_open(char sign);
 
 }  // namespace steelyard

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "bench/model/extended_expression.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
@@ -143,9 +144,9 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
     }
   }
   if (!filter.empty() && listed.error_output.find(kNoRegularExpression) != std::string::npos) {
-    return input_error(
-        "--filter", '"' + filter + "\", which is no regular expression (" + last_line(listed.error_output) + ')',
-        "one, as " + command.executable.string() + " takes it", "write \\( for a parenthesis that is meant");
+    return input_error("--filter",
+                       '"' + filter + "\", which is no regular expression (" + last_line(listed.error_output) + ')',
+                       "one, as " + command.executable.string() + " takes it", fix_of_open(left_open(filter)));
   }
   if (!listed.succeeded() && !reported_no_match(listed)) return listing_error(command, listed);
   if (listed.output_truncated) {

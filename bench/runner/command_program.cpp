@@ -171,7 +171,7 @@ Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmar
   if (filter.empty() || filter == "all") return {};  // as Google Benchmark takes them
   const bool is_excluding = filter.starts_with('-');
   STEELYARD_TRY(const ExtendedExpression expression,
-                ExtendedExpression::compile(filter.substr(is_excluding ? 1 : 0), "--filter"));
+                ExtendedExpression::compile(filter.substr(is_excluding ? 1 : 0), "--filter", filter));
   std::erase_if(benchmarks,
                 [&](const ListedBenchmark& benchmark) { return expression.finds_in(benchmark.name) == is_excluding; });
   return {};

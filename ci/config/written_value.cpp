@@ -83,37 +83,25 @@ namespace {
 // Of a filter; behind "-" what is excluded.
 std::string expression_of(const std::string& filter) { return filter.substr(filter.starts_with('-') ? 1 : 0); }
 
-bool is_costly(const std::string& expression) {
+bool has_sign(const std::string& expression, const char* text) { return expression.find(text) != std::string::npos; }
+
+// Not compiled: what is long, in which compilers recurse too deep; what counts ("{9}"), of which some take more memory
+// than there is; and \Q and \c, which dialects without them take for letters.
+bool is_not_tried(const std::string& expression) {
   constexpr std::size_t kLongestTried = 1000;
-  return expression.size() > kLongestTried || expression.find('{') != std::string::npos;
+  return expression.size() > kLongestTried || has_sign(expression, "{") || has_sign(expression, "\\Q") ||
+         has_sign(expression, "\\c");
 }
 
-// Whether an opening sign in it may be plain text in some dialect though no backslash or set says so: quoted by \Q, of
-// a control character (\c(), or in a comment ("(?#", and "#" under the flag x).
-bool may_hide_text(const std::string& expression) {
-  const auto has = [&expression](const char* text) { return expression.find(text) != std::string::npos; };
-  return has("\\Q") || has("\\c") || (has("(?") && has("#"));
+// Its classes by a name that every dialect knows: RE2 alone has [[:word:]] and [[:^alpha:]].
+std::string with_known_classes(const std::string& expression) {
+  if (!has_sign(expression, "[:")) return expression;
+  return std::regex_replace(expression, std::regex(R"(\[:\^?[a-z]+:\])"), "[:alpha:]");
 }
 
-// What is open at its end in every dialect; empty: nothing is for certain. Dialects disagree on where a set ends, so
-// that no group counts that opens behind one, and any ")" there may close one that opened before. Precondition: nothing
-// hides text.
-std::string_view left_open(std::string_view expression) {
-  const std::size_t last_other = expression.find_last_not_of('\\') + 1;  // npos + 1 is 0
-  if ((expression.size() - last_other) % 2 != 0) return "a backslash at the end";
-  std::size_t groups = 0;
-  std::size_t at = 0;
-  for (; at < expression.size() && expression[at] != '['; ++at) {
-    const char c = expression[at];
-    if (c == '\\') ++at;
-    if (c == '(') ++groups;
-    if (c == ')' && groups > 0) --groups;
-  }
-  if (at < expression.size() && expression.find(']', at) == std::string_view::npos) return "a [ without its ]";
-  for (; at < expression.size(); ++at) {
-    if (expression[at] == ')' && groups > 0) --groups;
-  }
-  return groups > 0 ? "a ( without its )" : "";
+std::string words_of_open(char sign) {
+  if (sign == '\\') return "a backslash at the end";
+  return std::string("a ") + sign + " without its " + (sign == '(' ? ')' : ']');
 }
 
 bool is_ecmascript(const std::string& expression) {
@@ -127,29 +115,28 @@ bool is_ecmascript(const std::string& expression) {
 
 }  // namespace
 
-// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. Not compiled is what
-// has flags ("(?i)"), which RE2 alone knows; what is long, in which compilers recurse too deep; and what counts
-// ("{9}"), of which some take more memory than there is. Of these is refused what is open at its end in every dialect.
+// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. What has flags
+// ("(?i)") is not compiled either, as RE2 alone knows them.
 Result<void> check_filter(const std::string& filter, const std::string& where) {
   const std::string expression = expression_of(filter);
-  if (may_hide_text(expression)) return {};
+  constexpr const char* kWanted = "one, as Google Benchmark takes it";
   constexpr std::size_t kMaxShown = 200;  // columns, of what may be of any length
-  std::string found;
-  if (is_costly(expression) || expression.find("(?") != std::string::npos) {
-    const std::string_view open = left_open(expression);
-    if (open.empty()) return {};
-    found = '"' + shortened(filter, kMaxShown, true) + "\", which is no regular expression (" + std::string(open) + ')';
-  } else {
-    const Result<ExtendedExpression> posix = ExtendedExpression::compile(expression, where);
-    if (posix || is_ecmascript(expression)) return {};
-    found = posix.error().found;
+  if (is_not_tried(expression) || has_sign(expression, "(?")) {
+    const char open = left_open(expression);
+    if (open == 0) return {};
+    const std::string shown = '"' + shortened(filter, kMaxShown, false) + '"';
+    return input_error(where, shown + ", which is no regular expression (" + words_of_open(open) + ')', kWanted,
+                       fix_of_open(open));
   }
-  return input_error(where, found, "one, as Google Benchmark takes it", "write \\( for a parenthesis that is meant");
+  const std::string tried = with_known_classes(expression);
+  const Result<ExtendedExpression> posix = ExtendedExpression::compile(tried, where, filter);
+  if (posix || is_ecmascript(tried)) return {};
+  return input_error(where, posix.error().found, kWanted, posix.error().fix);
 }
 
 bool filter_excludes(const std::string& filter, const std::string& benchmark) {
   const std::string expression = expression_of(filter);
-  if (filter.empty() || filter == "all" || is_costly(expression)) return false;
+  if (filter.empty() || filter == "all" || is_not_tried(expression)) return false;
   const bool is_excluding = filter.starts_with('-');
   const Result<ExtendedExpression> posix = ExtendedExpression::compile(expression, "");
   if (posix && posix->finds_in(benchmark) != is_excluding) return false;

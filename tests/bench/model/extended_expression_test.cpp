@@ -36,6 +36,24 @@ TEST(ExtendedExpression, ThatIsNoneIsRefusedWithTheFault) {
                 HasSubstr('"' + std::string(expression) + "\", which is no regular expression ("));
     EXPECT_FALSE(compiled.error().found.ends_with("expression ()")) << "the fault has a name";
   }
+  const Result<ExtendedExpression> excluding = ExtendedExpression::compile("sum(", "--filter", "-sum(");
+  ASSERT_FALSE(excluding);
+  EXPECT_THAT(excluding.error().found, HasSubstr("\"-sum(\", which is"));
+}
+
+TEST(ExtendedExpression, ThatIsOpenIsRefusedWithTheFixOfItsSign) {
+  const auto fix_of = [](const char* expression) {
+    const Result<ExtendedExpression> compiled = ExtendedExpression::compile(expression, "--filter");
+    return compiled ? "none is needed" : compiled.error().fix;
+  };
+  for (const char* expression : {"sum(", "[0-9](sum"}) {
+    EXPECT_EQ(fix_of(expression), "write \\( where a ( itself is meant") << expression;
+  }
+  for (const char* expression : {"[", "[a", "[a]x[b"}) {
+    EXPECT_EQ(fix_of(expression), "write \\[ where a [ itself is meant") << expression;
+  }
+  EXPECT_EQ(fix_of("a\\"), "write \\\\ where a \\ itself is meant");
+  EXPECT_EQ(fix_of("*a"), "") << "nothing is open";
 }
 
 }  // namespace

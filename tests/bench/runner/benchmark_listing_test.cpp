@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/command_program.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
@@ -95,6 +96,17 @@ TEST(ListBenchmarks, RefusesAFilterThatIsNoRegularExpression) {
   ASSERT_FALSE(listed);
   EXPECT_EQ(listed.error().kind, ErrorKind::input);
   EXPECT_THAT(listed.error().text(), HasSubstr("--filter: found \"sum(\", which is no regular expression"));
+  EXPECT_EQ(listed.error().fix, "write \\( where a ( itself is meant");
+  const Result<ListedProgram> open_set = list_benchmarks(testkit::fixture(), asking("[a"));
+  ASSERT_FALSE(open_set);
+  EXPECT_EQ(open_set.error().fix, "write \\[ where a [ itself is meant");
+}
+
+TEST(ListBenchmarks, ShowsAFilterOfACommandAsItWasWritten) {
+  std::vector<ListedBenchmark> benchmarks;
+  const Result<void> refused = keep_matching("-sum(", benchmarks);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("--filter: found \"-sum(\", which is no regular expression"));
 }
 
 TEST(ListBenchmarks, KeepsToTheUsersOwnFilterWhereThereIsNoOther) {

@@ -83,24 +83,44 @@ TEST(WrittenFilter, ExcludesWhatNoDialectThatTakesItMatches) {
   EXPECT_FALSE(filter_excludes("-BM_same$", "BM_same/8"));
   EXPECT_TRUE(filter_excludes("(?:BM_a|BM_b)", "BM_c")) << "ECMAScript alone takes it";
   EXPECT_FALSE(filter_excludes("(?:BM_a|BM_b)", "BM_b"));
-  for (const char* filter : {"", "all", "(?i)bm_a", "BM_(a", "BM_a{2}"}) {
+  for (const char* filter : {"", "all", "(?i)bm_a", "BM_(a", "BM_a{2}", "\\QBM_other\\E", "BM_[[:word:]]+"}) {
     EXPECT_FALSE(filter_excludes(filter, "BM_other")) << filter;
   }
 }
 
 TEST(WrittenFilter, IsRefusedWhereNoDialectTakesIt) {
-  for (const char* filter :
-       {"", "all", "BM_sum", "-BM_sum", "^a|b$", "a\\.b", "\\d+/8", "(?i)sum", "a{2,3}", "sum\\(", "[a-z]+"}) {
+  for (const char* filter : {"", "all", "BM_sum", "-BM_sum", "^a|b$", "a\\.b", "\\d+/8", "(?i)sum", "a{2,3}", "sum\\(",
+                             "[a-z]+", "BM_[[:word:]]+", "[[:^alpha:]]"}) {
     EXPECT_TRUE(check_filter(filter, "--filter")) << filter;
   }
-  for (const char* filter : {"(", "sum(", "-sum(", "[a", "a\\"})
+  for (const char* filter : {"(", "sum(", "-sum(", "[a", "a\\", "*a", "[[:word:]](", "[[:word:]"})
     EXPECT_FALSE(check_filter(filter, "--filter")) << filter;
+}
+
+TEST(WrittenFilter, IsShownAsItWasWrittenWithTheFixOfWhatIsOpen) {
+  const std::vector<std::pair<const char*, const char*>> filters = {
+      {"-sum(", "write \\( where a ( itself is meant"},
+      {"[0-9](sum", "write \\( where a ( itself is meant"},
+      {"-(?i)sum(", "write \\( where a ( itself is meant"},
+      {"-[a", "write \\[ where a [ itself is meant"},
+      {"[", "write \\[ where a [ itself is meant"},
+      {"[a]{2}x[b]\\", "write \\\\ where a \\ itself is meant"},
+      {"-[[:word:]](", "write \\( where a ( itself is meant"},
+      {"a\\", "write \\\\ where a \\ itself is meant"},
+      {"-*a", ""},
+      {"[z-a]", ""}};
+  for (const auto& [filter, fix] : filters) {
+    const Result<void> checked = check_filter(filter, "--filter");
+    ASSERT_FALSE(checked) << filter;
+    EXPECT_THAT(checked.error().found, HasSubstr('"' + std::string(filter) + "\", which is no regular expression ("));
+    EXPECT_EQ(checked.error().fix, fix) << filter;
+  }
 }
 
 // What is compiled in no dialect, as it has flags, counts or is long.
 TEST(WrittenFilter, ThatIsNotCompiledIsRefusedWhereItIsOpenInEveryDialect) {
   for (const char* filter : {"(?i)sum(", "-(?i)sum(", "(?i:sum", "sum(a{2}", "a{2}\\", "a{2}[\\", "(?i)[a", "[a{2}",
-                             "((a{2})[b]", "(?i)sum(\\)"}) {
+                             "((a{2})[b]", "(?i)sum(\\)", "(\\Q", "a\\\\Q(", "(\\c({2}", "[\\Q"}) {
     const Result<void> checked = check_filter(filter, "--filter");
     ASSERT_FALSE(checked) << filter;
     EXPECT_THAT(checked.error().found, HasSubstr("which is no regular expression (a ")) << filter;
@@ -110,7 +130,7 @@ TEST(WrittenFilter, ThatIsNotCompiledIsRefusedWhereItIsOpenInEveryDialect) {
   EXPECT_LT(of_length.error().found.size(), 300U);
 }
 
-TEST(WrittenFilter, ThatIsNotCompiledIsTakenWhereADialectTakesIt) {
+TEST(WrittenFilter, ThatIsNotCompiledIsTakenUnlessItIsOpenInEveryDialect) {
   const std::vector<std::pair<const char*, const char*>> filters = {{"(?:a|b){2}", "ECMAScript"},
                                                                     {"(?i)sum\\(", "RE2"},
                                                                     {"(?P<name>a)", "RE2"},
@@ -127,6 +147,9 @@ TEST(WrittenFilter, ThatIsNotCompiledIsTakenWhereADialectTakesIt) {
                                                                     {"a{2", "RE2"},
                                                                     {"a{,}", "RE2"},
                                                                     {"\\Q(\\E", "RE2"},
+                                                                    {"(\\Q(\\E)", "RE2"},
+                                                                    {"[[:word:]]{2}", "RE2"},
+                                                                    {"(?i)[z-a]", "none, and open is nothing"},
                                                                     {"\\Q[a\\", "PCRE"},
                                                                     {"\\c({2}", "PCRE"},
                                                                     {"(?#(()a", "PCRE"},
