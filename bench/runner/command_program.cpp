@@ -210,7 +210,7 @@ Result<ProgramListing> list_command(const Program& program, std::optional<int> c
   bool uses_several_cores = false;
   std::int64_t peak_bytes = 0;
   std::optional<ChildResult> last;
-  for (int i = 0; i < std::max(1, program.command->warmups); ++i) {
+  for (int i = 0; i < std::max(1, program.command->warmup); ++i) {
     std::error_code ignored;
     std::filesystem::remove(output_file, ignored);
     STEELYARD_TRY(ChildResult child, run_invocations({command}, cancelled).front());

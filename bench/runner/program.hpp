@@ -28,7 +28,7 @@ struct MeasuredCommand {
   std::string name;                      // of its one benchmark, where it is measured from outside
   const ImportFormat* format = nullptr;  // reads what a process of it leaves; null: the process itself is measured
   std::string prepare;                   // line for /bin/sh, run before each process and not timed; empty: nothing
-  int warmups = 1;                       // processes before the first that is measured; at least 1, which shows it runs
+  int warmup = 1;                        // processes before the first that is measured; at least 1, which shows it runs
   bool ignore_failure = false;           // one that exits with another status than 0 is measured as well
 };
 // Stands in its arguments for the path of the file that its results are to go to; without it they are its output.

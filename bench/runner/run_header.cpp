@@ -106,7 +106,7 @@ void describe_command(const ListedProgram& listed, std::map<std::string, std::st
   if (!listed.program.command) return;
   const MeasuredCommand& command = *listed.program.command;
   settings[std::string(kCommandSetting)] = command.format == nullptr ? "process" : std::string(command.format->name);
-  settings["command.warmups"] = std::to_string(command.warmups);
+  settings["command.warmups"] = std::to_string(command.warmup);
   if (!command.prepare.empty()) settings["command.prepare"] = command.prepare;
   if (command.ignore_failure) settings["command.exit_status"] = "ignored";
   if (!listed.listing.process) return;

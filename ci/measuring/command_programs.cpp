@@ -36,7 +36,7 @@ Result<bench::Program> command_program(const ConfiguredProgram& named, const std
   STEELYARD_TRY(command.format, format_of(named.how.format, where));
   command.name = named.name.empty() ? name_of_commands(named.command, named.command) : named.name;
   command.prepare = named.how.prepare;
-  command.warmups = named.how.warmup;
+  command.warmup = named.how.warmup;
   command.ignore_failure = named.how.ignore_failure;
   bench::Program program;
   program.working_directory = folder;
