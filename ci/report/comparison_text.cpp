@@ -246,10 +246,10 @@ Contradiction contradiction_in(const ComparisonRow& row) {
 
 }  // namespace
 
-std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most) {
+std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most, std::size_t columns) {
   std::string names;
   for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
-    names += (i == 0 ? "" : ", ") + name_as_given(benchmarks[i]);
+    names += (i == 0 ? "" : ", ") + shortened(name_as_given(benchmarks[i]), columns, false);
   }
   const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
   return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
@@ -279,7 +279,7 @@ std::string levels_line(const Comparison& comparison) {
       if (found == Contradiction::none) continue;
       std::vector<std::string>& those = benchmarks[how_estimated(*row, comparison)][found];
       if (!told.emplace(&those, row->benchmark).second) continue;
-      those.push_back(shortened(name_as_given(row->benchmark), kLongestName, true));
+      those.push_back(row->benchmark);
     }
   }
   std::string line;
@@ -288,7 +288,7 @@ std::string levels_line(const Comparison& comparison) {
     std::string contradictions;
     for (const auto& [contradiction, those] : by_contradiction) {
       contradictions += (contradictions.empty() ? "" : "; ") + std::string(contradiction_text(contradiction)) +
-                        named_benchmarks(those, kMaxNamed);
+                        named_benchmarks(those, kMaxNamed, kLongestName);
     }
     line += contradictions;
   }

@@ -89,8 +89,10 @@ std::string combined_explanation(const RowIndex& index, const std::string& bench
 // Its end alone: "real", "more work for certain, its time not shown".
 std::string combined_meaning(const RowIndex& index, const std::string& benchmark);
 
-// "BM_a, BM_b and 3 more": at most `most` names, as their program wrote them.
-std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most);
+// "BM_a, BM_b and 3 more": at most `most` names, as their program wrote them, each of at most `columns`. `benchmarks`:
+// canonical.
+std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most,
+                             std::size_t columns = std::string::npos);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.
 struct VerdictMark {

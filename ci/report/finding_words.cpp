@@ -157,7 +157,7 @@ std::string alone_figures(const std::vector<const ComparisonRow*>& rows) {
   constexpr std::size_t kLongestName = 80;  // notes are cut, and the figures are what this one is for
   std::string text = std::to_string(rows.size());
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? ": " : ", ") + shortened(name_as_given(rows[i]->benchmark), kLongestName, true) + " " +
+    text += (i == 0 ? ": " : ", ") + shortened(name_as_given(rows[i]->benchmark), kLongestName, false) + " " +
             solo_change_text(*rows[i]->solo, Figures::shown);
   }
   return text + (rows.size() > kMaxNamed ? " and " + std::to_string(rows.size() - kMaxNamed) + " more" : "");

@@ -213,6 +213,14 @@ TEST(LevelsLine, NamesTheRowsThatChangedMostFirst) {
   comparison.rows[2].benchmark = std::string(2000, 'n');
   EXPECT_THAT(levels_line(comparison), testing::EndsWith("nnn, BM_3, BM_1 and 1 more"));
   EXPECT_LT(levels_line(comparison).size(), 300U);
+  EXPECT_THAT(levels_line(comparison), HasSubstr("n...n")) << "on every terminal";
+}
+
+TEST(LevelsLine, NamesARowAsItsProgramDoes) {
+  Comparison comparison = moved_by({1.02});
+  comparison.rows[0].candidate = 2 * *comparison.rows[0].baseline;
+  comparison.rows[0].benchmark = "BM_a %255B8]";
+  EXPECT_THAT(levels_line(comparison), testing::EndsWith("outside the interval of BM_a %5B8]"));
 }
 
 TEST(ConditionsLine, GivesTheRangeOfRounds) {
