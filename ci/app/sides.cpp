@@ -66,7 +66,7 @@ Result<std::vector<RunHeader>> headers_of_name(storage::Store& store, const std:
   const bool is_hash = name.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!headers.empty() || sha == name) return headers;
   if (is_hash) return storage::RunStore(store).of_commit(name);
-  return input_error(std::string(kCommitPrefix) + name, "no run of " + sha.substr(0, 12) + ", which it means here",
+  return input_error(std::string(kCommitPrefix) + name, "no run of " + shown_sha(sha) + ", which it means here",
                      "a commit that the store knows");
 }
 

@@ -189,17 +189,17 @@ Result<std::vector<std::string>> GitRepository::line_between(const std::string& 
   std::vector<std::string> line = split_words(answer.output);
   // The newest of them alone would look as if the line had left the older end long ago.
   if (line.size() > kMaxBetween) {
-    return input_error(root_.string(),
-                       "more than " + std::to_string(kMaxBetween) + " commits between " + from.substr(0, 12) + " and " +
-                           to.substr(0, 12),
-                       "at most " + std::to_string(kMaxBetween), "name an older end that is nearer");
+    return input_error(
+        root_.string(),
+        "more than " + std::to_string(kMaxBetween) + " commits between " + shown_sha(from) + " and " + shown_sha(to),
+        "at most " + std::to_string(kMaxBetween), "name an older end that is nearer");
   }
   if (line.empty()) return std::vector<std::string>{to};
   std::reverse(line.begin(), line.end());
   STEELYARD_TRY(const std::vector<std::string> before, parents(line.front()));
   if (before.empty()) {
     return input_error(root_.string(),
-                       "no commit of " + from.substr(0, 12) + " on the line of first parents of " + to.substr(0, 12),
+                       "no commit of " + shown_sha(from) + " on the line of first parents of " + shown_sha(to),
                        "one that leads there", is_shallow() ? "check out the whole history" : "");
   }
   line.insert(line.begin(), before.front());
@@ -447,7 +447,7 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
   STEELYARD_TRY(const GitAnswer added, run_git_for_it(repository, {"worktree", "add", "--quiet", "--force", "--detach",
                                                                    target.string(), sha}));
   const std::string fix = view == nullptr ? "" : kWithinView;
-  if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble, "", fix);
+  if (!added.succeeded) return input_error("git worktree add of " + shown_sha(sha), added.trouble, "", fix);
   std::error_code code;
   if (submodules == WorkTrees::Submodules::none || !std::filesystem::exists(target / ".gitmodules", code)) {
     return {};
@@ -455,7 +455,7 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
   STEELYARD_TRY(const GitAnswer modules,
                 run_git_for_it(target, {"submodule", "--quiet", "update", "--init", "--recursive"}));
   if (!modules.succeeded) {
-    return input_error("submodules of " + sha.substr(0, 12), first_trouble(modules),
+    return input_error("submodules of " + shown_sha(sha), first_trouble(modules),
                        "addresses that can be reached from here",
                        "where the build needs none of them: --no-submodules, or no_submodules = true under [build]" +
                            (fix.empty() ? "" : "; " + fix));

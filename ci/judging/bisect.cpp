@@ -447,15 +447,13 @@ Result<BisectSearch> kept_bisect(const std::filesystem::path& folder, const std:
 Result<std::vector<std::string>> bisected_line(const BisectQuestion& question, const LineOf& line_of) {
   STEELYARD_TRY(std::vector<std::string> line, line_of(question.good, question.bad));
   if (line.size() < 2) {
-    return input_error("steelyard bisect",
-                       question.bad.substr(0, 12) + " is reached from " + question.good.substr(0, 12),
+    return input_error("steelyard bisect", shown_sha(question.bad) + " is reached from " + shown_sha(question.good),
                        "a bad end that comes after the good one", "name the older commit first");
   }
   if (line.front() != question.good) {
-    return input_error(
-        "steelyard bisect",
-        question.good.substr(0, 12) + " is not on the line of first parents of " + question.bad.substr(0, 12),
-        "a good end on it", "that line left what the good end has at " + line.front().substr(0, 12));
+    return input_error("steelyard bisect",
+                       shown_sha(question.good) + " is not on the line of first parents of " + shown_sha(question.bad),
+                       "a good end on it", "that line left what the good end has at " + shown_sha(line.front()));
   }
   return line;
 }

@@ -63,7 +63,7 @@ Result<GatePlan> plan_gate(const GateRequest& request) {
                     {note::BaselineBy::before, {}, {}, {}, std::move(base.before.what)}};
   }
   const bool is_parent = base.reason.by == note::BaselineBy::first_parent;
-  const std::string parent = is_parent ? "parent of " + head.substr(0, 12) : "";
+  const std::string parent = is_parent ? "parent of " + shown_sha(head) : "";
   Result<std::string> base_sha = resolve_deepening(repository, base.name, parent);
   if (!base_sha && is_parent && !repository.is_shallow()) {
     return input_error(repository.root().string(), "no " + parent + ", which is a first commit", "a baseline",

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -84,7 +85,10 @@ Result<void> check_machine(const NamedRun& first, const NamedRun& other) {
 Result<void> check_header(const NamedRun& first, const NamedRun& other) {
   const RunHeader& a = first.run.header;
   const RunHeader& b = other.run.header;
-  const auto sha_of = [](const Commit& commit) { return commit.sha.substr(0, 12) + (commit.dirty ? "+" : ""); };
+  if (std::tie(a.commit.sha, a.commit.dirty) != std::tie(b.commit.sha, b.commit.dirty)) {
+    const auto shown = [](const Commit& commit) { return shown_sha(commit.sha) + (commit.dirty ? "+" : ""); };
+    return refuse(first, other, "commit", shown(a.commit), shown(b.commit), "a run is of one commit");
+  }
   // What is concurrent can be judged together, and what a shard did not measure beside anything needs no layout.
   const bool are_shards = shard_of(a) && shard_of(b);
   const bool any_alone = are_shards && (a.session.empty() || b.session.empty());
@@ -92,7 +96,6 @@ Result<void> check_header(const NamedRun& first, const NamedRun& other) {
   const Layout layout_of_other = any_alone || both_concurrent ? a.layout : b.layout;
   const std::tuple<const char*, std::string, std::string, const char*> all[] = {
       {"project", a.project, b.project, "--project when it is measured gives them one"},
-      {"commit", sha_of(a.commit), sha_of(b.commit), "a run is of one commit"},
       {"tool", a.tool, b.tool, "measure all parts with one program"},
       {"layout", std::string(to_text(a.layout)), std::string(to_text(layout_of_other)), "ask for one with --layout"},
   };

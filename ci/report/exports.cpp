@@ -440,7 +440,7 @@ std::vector<std::string> import_warnings(const ImportOutcome& imported) {
     warnings.push_back("git here does not know the commit " + commit.sha + ": no more than its hash is kept of it");
   }
   if (imported.is_without_branch) {
-    warnings.push_back("commit " + commit.sha.substr(0, kShownOfId) +
+    warnings.push_back("commit " + shown_sha(commit.sha) +
                        " is not the one that is checked out: it is kept under no branch; --branch NAME says which");
   }
   if (const auto by_commit = dated_by(DateFrom::commit, imported); !by_commit.empty()) {

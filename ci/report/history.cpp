@@ -70,23 +70,21 @@ std::vector<std::string> change_texts(const std::vector<storage::HistoryPoint>& 
   return texts;
 }
 
-constexpr std::size_t kCommitCharacters = 9;
-
 std::string commit_or_run(const storage::HistoryPoint& point) {
-  return point.commit.empty() ? "run " + point.run.substr(0, kCommitCharacters)
-                              : point.commit.substr(0, kCommitCharacters);
+  constexpr std::size_t kRunCharacters = 9;
+  return point.commit.empty() ? "run " + point.run.substr(0, kRunCharacters) : shown_sha(point.commit);
 }
 
 // The commits below their points, where points are far enough apart for that.
 std::string commit_axis(const std::vector<storage::HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
-  constexpr std::size_t kDigits = 7;
-  if (chart.columns_per_point < static_cast<int>(kDigits) + 2) return "";
-  if (std::all_of(points.begin(), points.end(), [](const auto& point) { return point.commit.empty(); })) return "";
+  std::size_t widest = 0;
+  for (const storage::HistoryPoint& point : points) widest = std::max(widest, shown_sha(point.commit).size());
+  if (widest == 0 || chart.columns_per_point < static_cast<int>(widest) + 2) return "";
   std::string line(indent, ' ');
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].commit.empty()) continue;
     line = padded(line, indent + static_cast<std::size_t>(chart.column_of_point[i])) +
-           printable(points[i].commit.substr(0, kDigits), false);
+           printable(shown_sha(points[i].commit), false);
   }
   return line + "\n";
 }
@@ -123,7 +121,7 @@ std::string alert_at_commit(const storage::Alert& alert, const TerminalStyle& st
   std::string text =
       "alert " + alert.id.substr(0, kShownAlertCharacters) + ' ' + std::string(storage::to_text(alert.state));
   if (alert.state == storage::AlertState::accepted) {
-    text += " by " + alert.life.back().by + ", commit " + alert.accepted_commit.substr(0, kCommitCharacters);
+    text += " by " + alert.life.back().by + ", commit " + shown_sha(alert.accepted_commit);
     if (!alert.accepted_until.empty()) text += ", until " + alert.accepted_until;
   }
   if (!alert.life.back().note.empty()) text += ": " + alert.life.back().note;
@@ -200,8 +198,7 @@ std::string series_text(const storage::HistorySeries& series, const TerminalStyl
 constexpr std::size_t kMachineCharacters = 8;
 
 std::string asked_range_text(const storage::RangeQuery& range) {
-  return range.from.substr(0, kCommitCharacters) + ".." + range.to.substr(0, kCommitCharacters) +
-         (range.branch.empty() ? "" : " on " + range.branch);
+  return shown_sha(range.from) + ".." + shown_sha(range.to) + (range.branch.empty() ? "" : " on " + range.branch);
 }
 
 std::string plural(std::size_t count, const std::string& what) {
@@ -326,7 +323,7 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
   for (const storage::ChangedSeries& one : page.items) {
     rows.push_back({printable(name_as_given(one.benchmark), style.unicode), printable(one.metric, style.unicode),
                     one.ratio ? change_text(*one.ratio) : "", one.regression ? "regression" : "improvement",
-                    one.commit.substr(0, kCommitCharacters), printable(one.branch, style.unicode),
+                    shown_sha(one.commit), printable(one.branch, style.unicode),
                     one.fingerprint.substr(0, kMachineCharacters), one.by_comparison ? "comparison" : "change point"});
   }
   const Align l = Align::left;

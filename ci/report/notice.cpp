@@ -17,8 +17,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kLongestWord = 160;  // columns: a name, a note
-constexpr std::size_t kNoticeCommitCharacters = 9;
+constexpr std::size_t kLongestWord = 160;     // columns: a name, a note
 constexpr std::size_t kLongestAddress = 254;  // RFC 5321, 4.5.3.1.3, without its brackets
 
 std::string plain(const std::string& word) { return shortened(printable_line(word, true), kLongestWord, true); }
@@ -43,7 +42,7 @@ std::string line_of(const NoticedAlert& noticed, Name name) {
   if (!subject.branch.empty()) text += " on " + name(subject.branch);
   // What is gone has no change: the levels are those of when it was there.
   if (alert.state != storage::AlertState::resolved) text += ", " + name(change_of(alert));
-  if (!alert.commit.empty()) text += ", commit " + name(alert.commit.substr(0, kNoticeCommitCharacters));
+  if (!alert.commit.empty()) text += ", commit " + name(shown_sha(alert.commit));
   if (!noticed.owner.empty()) text += ", owner " + name(noticed.owner);
   if (!alert.life.empty() && !alert.life.back().note.empty()) text += ": " + name(alert.life.back().note);
   return text;

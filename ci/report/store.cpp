@@ -9,6 +9,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
 
@@ -448,18 +449,15 @@ std::string json_verification(const Verification& verification) {
 
 namespace {
 
-constexpr std::size_t kRangeCommitCharacters = 9;
-
 std::string choice_text(const NoSeries::Choice& choice) {
   return choice.option + ' ' + choice.value + (choice.nearest.empty() ? "" : " (did you mean " + choice.nearest + "?)");
 }
 
 std::string range_end_text(const RangeEnd& end, const std::string& branch) {
   if (end.has_run) return "";
-  const std::string text =
-      end.commit.substr(0, kRangeCommitCharacters) + " has no run" + (branch.empty() ? "" : " of branch " + branch);
+  const std::string text = shown_sha(end.commit) + " has no run" + (branch.empty() ? "" : " of branch " + branch);
   if (end.nearest.empty()) return text + ", and of no commit before it one is known";
-  return text + "; the nearest measured commit is " + end.nearest.substr(0, kRangeCommitCharacters) + ", " +
+  return text + "; the nearest measured commit is " + shown_sha(end.nearest) + ", " +
          plural_text(end.before, "commit") + " before it";
 }
 

@@ -162,7 +162,7 @@ class SeriesPicture {
     const LevelPair levels = level_pair(change.before, change.after, series_.unit);
     std::string text = (change.status == ChangeStatus::suspected ? "suspected " : "") +
                        std::string(change.regression ? "regression" : "improvement");
-    if (!change.commit.empty()) text += " at " + change.commit.substr(0, 12);
+    if (!change.commit.empty()) text += " at " + shown_sha(change.commit);
     text += ": " + levels.baseline + " to " + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit);
     if (change.ratio) text += " (" + change_text(*change.ratio) + ")";
     if (change.cause == ChangeCause::machine) text += ", the machine's";
@@ -227,7 +227,7 @@ class SeriesPicture {
         const std::string& commit = series_.points[dot.index].commit;
         svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\"><title>{}</title></circle>\n",
                              x_of(static_cast<double>(dot.index)), y_of(dot.value), radius,
-                             svg_text((commit.empty() ? "index " + std::to_string(dot.index) : commit.substr(0, 12)) +
+                             svg_text((commit.empty() ? "index " + std::to_string(dot.index) : shown_sha(commit)) +
                                       ": " + level_text(dot.value, series_.unit))));
       }
       return;

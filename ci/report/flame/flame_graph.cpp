@@ -377,7 +377,7 @@ const CountedProfile* profile_of(const Run& run, const std::string& benchmark) {
 }
 
 std::string side_name(const RunHeader& header, const char* otherwise) {
-  if (!header.commit.sha.empty()) return header.commit.sha.substr(0, 12);
+  if (!header.commit.sha.empty()) return shown_sha(header.commit.sha);
   return header.program.empty() ? otherwise : header.program;
 }
 

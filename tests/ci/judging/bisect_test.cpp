@@ -26,6 +26,20 @@ BisectReport searched(const BisectQuestion& question, MadeWorld& made) {
   return report ? std::move(report).value() : BisectReport{};
 }
 
+TEST(BisectedLine, NamesTheEndsThatItRefusesAsEveryReportDoes) {
+  BisectQuestion question;
+  question.good = std::string(40, 'a');
+  question.bad = std::string(40, 'b');
+  const auto refusal = [&question](std::vector<std::string> found) {
+    const auto line = bisected_line(question, [&](const auto&, const auto&) { return Result(std::move(found)); });
+    return line ? "none" : line.error().text();
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("found bbbbbbbbb is reached from aaaaaaaaa, "));
+  EXPECT_THAT(refusal({std::string(40, 'c'), question.bad}),
+              AllOf(HasSubstr("aaaaaaaaa is not on the line of first parents of bbbbbbbbb, "),
+                    testing::EndsWith("at ccccccccc")));
+}
+
 TEST(Bisect, FindsAPlantedChangeOfTimeOf3PercentIn20Of20TriesWithAtMost9BuildsOnAverage) {
   constexpr std::size_t kCommits = 65;  // the good end and 64 that can be the cause
   std::size_t builds = 0;

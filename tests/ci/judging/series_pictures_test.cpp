@@ -64,6 +64,12 @@ TEST_F(SeriesPictures, HoldsWhateverASeriesHolds) {
   odd.points[6].values = {-1e308};
   EXPECT_THAT(svg_series(odd, {}), AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
   EXPECT_THAT(svg_series(Series{}, {}), HasSubstr("no values"));
+  Series of_commits = step("of commits");
+  of_commits.points[3].commit = std::string(40, '3');
+  ChangePoint by_commit = at_ten();
+  by_commit.commit = std::string(40, 'a');
+  EXPECT_THAT(svg_series(of_commits, {by_commit}),
+              AllOf(HasSubstr("regression at aaaaaaaaa: "), HasSubstr("<title>333333333: ")));
   Series single = step("single");
   single.points.resize(1);
   EXPECT_THAT(svg_series(single, {}), AllOf(HasSubstr("1 value,"), Not(HasSubstr("nan"))));

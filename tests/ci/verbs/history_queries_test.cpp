@@ -528,7 +528,7 @@ TEST_F(HistoryQueries, ACommitIsWhatGitCallsItHereWhereverOneIsTaken) {
   commit("not measured");
   const Outcome unknown = run({"compare", "commit:v1", "commit:HEAD", "--project", "named"});
   EXPECT_EQ(unknown.status, 3);
-  EXPECT_THAT(unknown.err, HasSubstr("no run of " + head().substr(0, 12) + ", which it means here"));
+  EXPECT_THAT(unknown.err, HasSubstr("no run of " + head().substr(0, 9) + ", which it means here"));
   std::filesystem::current_path(folder_);
   EXPECT_THAT(commit_of(first.substr(0, 9)), HasSubstr(first)) << "outside of the repository the store knows a hash";
 }

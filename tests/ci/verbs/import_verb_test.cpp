@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "ci/git/repository.hpp"
 #include "ci/report/exports.hpp"
 #include "storage/archive/archive.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
@@ -199,7 +200,11 @@ TEST_F(ImportVerb, AnOlderCommitIsNotKeptUnderTheBranchThatHappensToBeCheckedOut
     return archive("../x.syrun").header.commit.branch;
   };
   EXPECT_EQ(branch({"--commit", "HEAD"}, ""), "topic");
-  EXPECT_EQ(branch({"--commit", "main"}, "it is kept under no branch; --branch NAME"), "");
+  const std::string first = *GitRepository::find(repository.root())->resolve("main");
+  EXPECT_EQ(branch({"--commit", "main"},
+                   "commit " + first.substr(0, 9) +
+                       " is not the one that is checked out: it is kept under no branch; --branch NAME"),
+            "");
   EXPECT_EQ(branch({"--commit", "HEAD~1", "--branch", "main"}, ""), "main");
 }
 

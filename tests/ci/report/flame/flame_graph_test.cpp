@@ -138,5 +138,13 @@ TEST(FlameSvg, OfNothingIsAPictureAllTheSame) {
   EXPECT_THAT(svg_flame_graph(profile, unfold(profile, {}), {"nothing", "", ""}), HasSubstr("0 Ir"));
 }
 
+TEST(ChangeCaption, NamesTheSidesByTheirCommits) {
+  steelyard::RunHeader baseline, candidate;
+  baseline.commit.sha = std::string(40, 'b');
+  const FlameCaption caption = change_caption("BM_a", baseline, candidate);
+  EXPECT_EQ(caption.baseline_name, "bbbbbbbbb");
+  EXPECT_EQ(caption.candidate_name, "candidate");
+}
+
 }  // namespace
 }  // namespace steelyard::ci::flame_graph_test
