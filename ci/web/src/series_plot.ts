@@ -336,7 +336,7 @@ export class SeriesPlot {
       if (!Number.isInteger(place) || x.length === 0) return '';
       const i = lower_bound(x, place);
       if (i >= x.length) return '';
-      return `${short(one.commit[i], 7) || '#' + (i + 1)}\n${time_text(one.at[i] * 1e9).slice(0, 10)}`;
+      return `${short(one.commit[i]) || '#' + (i + 1)}\n${time_text(one.at[i] * 1e9).slice(0, 10)}`;
     });
   }
 
