@@ -39,9 +39,18 @@ after(async () => {
   rmSync(profile, {recursive: true, force: true});
 });
 
-async function begin(options = {}) {
+async function serve(options = {}) {
   service = make_service(options);
   base = await listen(service);
+}
+// For a test to begin with: its page has opened nothing of the service that goes.
+async function begin_anew(options) {
+  service.server.closeAllConnections();
+  service.server.close();
+  await serve(options);
+}
+async function begin() {
+  await serve();
   page = await browser.newPage();
   console_lines = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && console_lines.push(message.text()));
@@ -97,12 +106,6 @@ test('the overview leads from what needs attention to the alert, the gate and th
   assert.match(await whole_text(), /state\s+open/);
   clean();
 });
-
-const begin_anew = async (options) => {
-  await page.close();
-  service.server.close();
-  await begin(options);
-};
 
 test('what is open needs attention however much else changed since, the newest of both states first', async () => {
   await begin_anew({more_alerts: {count: 21, state: 'acknowledged'}});
@@ -248,18 +251,14 @@ test('an alert is assigned to somebody, seen so in the list, and taken back', as
 });
 
 test('who may only read is told so, and has no button', async () => {
-  await page.close();
-  service.server.close();
-  await begin({key: 'a-key'});
+  await begin_anew({key: 'a-key'});
   await open(`#/alerts?id=${service.ids.alert}`);
   assert.equal(await page.getByRole('button', {name: 'Accept'}).count(), 0);
   assert.match(await whole_text(), /You may read this alert.*enter a token/);
 });
 
 test('the key in the address that the service prints lets its user act, and leaves the address', async () => {
-  await page.close();
-  service.server.close();
-  await begin({key: 'a-key'});
+  await begin_anew({key: 'a-key'});
   await open('#key=a-key');
   assert.equal(await heading(), 'Overview');
   assert.ok(page.url().endsWith('/#/overview'), page.url());
@@ -273,9 +272,7 @@ test('the key in the address that the service prints lets its user act, and leav
 });
 
 test('a token that is good no more is forgotten, and what anybody may read is shown', async () => {
-  await page.close();
-  service.server.close();
-  await begin({key: 'a-key'});
+  await begin_anew({key: 'a-key'});
   await open('#key=another-key');
   assert.equal(await heading(), 'Overview');
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);
@@ -836,9 +833,7 @@ test('a commit has all that changed there, a run what was measured and how far u
 });
 
 test('empty, missing and unreachable say what to do next', async () => {
-  await page.close();
-  service.server.close();
-  await begin({is_empty: true});
+  await begin_anew({is_empty: true});
   await open('');
   assert.match(await whole_text(), /Nothing was measured yet\.[\s\S]*steelyard run -- \.\/bench/);
   await open('#/alerts?id=ffffffff');
@@ -908,9 +903,7 @@ const kPages = () => ({
 });
 
 test('script in every text stays text, and nothing breaks the policy', async () => {
-  await page.close();
-  service.server.close();
-  await begin({hostile: true});
+  await begin_anew({hostile: true});
   for (const [name, address] of Object.entries(kPages())) {
     await open(address);
     await page.waitForTimeout(200);
