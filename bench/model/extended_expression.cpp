@@ -1,5 +1,6 @@
 #include "bench/model/extended_expression.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace steelyard {
@@ -53,7 +54,9 @@ char left_open(std::string_view expression) {
 
 std::string fix_of_open(char sign) {
   if (sign == 0) return "";
-  return std::string("write \\") + sign + " where a " + sign + " itself is meant";
+  std::string fix = "write \\( where a ( itself is meant";
+  std::replace(fix.begin(), fix.end(), '(', sign);
+  return fix;
 }
 
 void ExtendedExpression::Free::operator()(regex_t* compiled) const {
