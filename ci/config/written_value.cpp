@@ -93,10 +93,12 @@ bool is_not_tried(const std::string& expression) {
          has_sign(expression, "\\c");
 }
 
-// Its classes by a name that every dialect knows: RE2 alone has [[:word:]] and [[:^alpha:]].
+// The classes that RE2 alone has, such as [[:word:]] and [[:^alpha:]], by a name that every dialect knows.
 std::string with_known_classes(const std::string& expression) {
   if (!has_sign(expression, "[:")) return expression;
-  return std::regex_replace(expression, std::regex(R"(\[:\^?[a-z]+:\])"), "[:alpha:]");
+  const std::regex of_re2(
+      R"(\[:(word|ascii|\^(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit)):\])");
+  return std::regex_replace(expression, of_re2, "[:alpha:]");
 }
 
 std::string words_of_open(char sign) {
@@ -149,8 +151,12 @@ bool filter_excludes(const std::string& filter, const std::string& benchmark) {
 
 Result<std::string> read_filter(const WrittenValue& value, const std::string& where) {
   STEELYARD_TRY(std::string filter, read_text(value, where));
-  STEELYARD_CHECK(check_filter(filter, where));
-  return filter;
+  Result<void> checked = check_filter(filter, where);
+  if (checked) return filter;
+  Error error = std::move(checked).error();
+  // Double quotes have escapes of their own, in which "\\(" is a mistake.
+  if (!value.from_command_line && !error.fix.empty()) error.fix += ", between single quotes ('...')";
+  return error;
 }
 
 Result<bool> read_flag(const WrittenValue& value, const std::string& where) {

@@ -157,7 +157,8 @@ std::vector<ReferenceLevel> reference_levels(const storage::HistorySeries& serie
   std::vector<ReferenceLevel> levels;
   for (const storage::AcceptedAlert& one : accepted) {
     const std::string& branch = one.subject.branch;
-    // What a request's gate accepted holds where it is merged.
+    // What a request's gate accepted holds everywhere, merged or not: it measured a trial merge or a commit that was
+    // squashed, of which nothing in the history tells later.
     const bool is_here = branch.empty() || storage::is_request_branch(branch) ||
                          std::find(where.branches.begin(), where.branches.end(), branch) != where.branches.end();
     const bool is_of_it = one.subject.project == series.project && one.subject.benchmark == series.benchmark &&

@@ -93,7 +93,7 @@ TEST(WrittenFilter, IsRefusedWhereNoDialectTakesIt) {
                              "[a-z]+", "BM_[[:word:]]+", "[[:^alpha:]]"}) {
     EXPECT_TRUE(check_filter(filter, "--filter")) << filter;
   }
-  for (const char* filter : {"(", "sum(", "-sum(", "[a", "a\\", "*a", "[[:word:]](", "[[:word:]"})
+  for (const char* filter : {"(", "sum(", "-sum(", "[a", "a\\", "*a", "[[:word:]](", "[[:word:]", "BM_[[:alhpa:]]+"})
     EXPECT_FALSE(check_filter(filter, "--filter")) << filter;
 }
 
@@ -115,6 +115,16 @@ TEST(WrittenFilter, IsShownAsItWasWrittenWithTheFixOfWhatIsOpen) {
     EXPECT_THAT(checked.error().found, HasSubstr('"' + std::string(filter) + "\", which is no regular expression ("));
     EXPECT_EQ(checked.error().fix, fix) << filter;
   }
+}
+
+TEST(WrittenFilter, OfAFileIsToBeMendedBetweenSingleQuotes) {
+  const Result<std::string> typed = read_filter({std::string("sum("), true}, "--filter");
+  const Result<std::string> written = read_filter({std::string("sum("), false}, "steelyard.toml:2: [run] filter");
+  const Result<std::string> plain = read_filter({std::string("*a"), false}, "steelyard.toml:2: [run] filter");
+  ASSERT_FALSE(typed || written || plain);
+  EXPECT_EQ(typed.error().fix, "write \\( where a ( itself is meant");
+  EXPECT_EQ(written.error().fix, "write \\( where a ( itself is meant, between single quotes ('...')");
+  EXPECT_EQ(plain.error().fix, "");
 }
 
 // What is compiled in no dialect, as it has flags, counts or is long.
