@@ -265,6 +265,15 @@ std::string shown_sha(std::string_view sha) {
   return std::string(sha.substr(0, kShownDigits));
 }
 
+std::string shown_id(std::string_view id) {
+  constexpr std::size_t kDigitsOfSha = 40;
+  const auto has_only = [id](std::string_view digits) {
+    return id.find_first_not_of(digits) == std::string_view::npos;
+  };
+  const bool is_number = id.size() < kDigitsOfSha && has_only("0123456789");
+  return has_only("0123456789abcdef") && !is_number ? shown_sha(id) : std::string(id);
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks(" \t\r\n\0", 5);
   const std::size_t first = text.find_first_not_of(kBlanks);

@@ -55,6 +55,9 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
 
 // As much of a commit's sha as people read: its first nine digits.
 std::string shown_sha(std::string_view sha);
+// What names a commit or a machine, as people read it: of a hash its first nine digits, of other text all, for nobody
+// knows which part of it tells it from others. Decimal digits are a date or a number, unless they are 40 or more.
+std::string shown_id(std::string_view id);
 
 // Without the blanks, line breaks and zeros at its ends. A view of the same text.
 std::string_view trimmed(std::string_view text);

@@ -33,19 +33,10 @@ std::string verdict_words(const regress::ChangeFinding& finding) {
   return text;
 }
 
-constexpr std::size_t kMinShaDigits = 9;
-
-bool is_sha(const std::string& commit) {
-  return commit.size() >= kMinShaDigits && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-// Of what is no hash nobody knows which part tells it from others.
-std::string commit_shown(const std::string& commit) { return is_sha(commit) ? shown_sha(commit) : commit; }
-
 // The machine before what it did: nobody should read a commit first where none did it.
 std::string machine_words(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
-  const std::string machine = finding.machine.empty() ? "the machine" : "machine " + commit_shown(finding.machine);
+  const std::string machine = finding.machine.empty() ? "the machine" : "machine " + shown_id(finding.machine);
   return "likely " + machine + ", or a commit that touches all: ";
 }
 
@@ -234,7 +225,7 @@ std::string creep_line(const ChangesReport& report, const SeriesCreep& one) {
   const Series& series = report.series[one.series];
   std::string text = creep_text(series.metric + " of " + name_as_given(series.name), one.creep);
   return text + branch_suffix(report, one.series) +
-         (one.machine.empty() ? "" : ", on machine " + commit_shown(one.machine));
+         (one.machine.empty() ? "" : ", on machine " + shown_id(one.machine));
 }
 
 constexpr std::size_t kMaxDrifts = 20;  // that are listed
@@ -246,7 +237,7 @@ std::string drifted_text(const ChangesReport& report, const SeriesDrift& one) {
          branch_suffix(report, one.series) + ": no step, but it drifted " + change_text(drift.ratio) +
          " from first to last (" + level_text(drift.before, series.unit) + " to " +
          level_text(drift.after, series.unit) + ")" +
-         (drift.machine.empty() ? "" : ", on machine " + commit_shown(drift.machine));
+         (drift.machine.empty() ? "" : ", on machine " + shown_id(drift.machine));
 }
 
 std::vector<std::string> drift_lines(const ChangesReport& report) {
@@ -286,7 +277,7 @@ Json creep_json(const ChangesReport& report, const SeriesCreep& one) {
 
 std::string creep_text(const std::string& what, const Creep& creep) {
   constexpr std::size_t kShownSteps = 8;
-  std::string since = creep.release.empty() ? commit_shown(creep.commit) : creep.release;
+  std::string since = creep.release.empty() ? shown_id(creep.commit) : creep.release;
   if (since.empty()) since = "the oldest value";
   const std::string date = creep.at_unix_s > 0 ? " " + date_text(creep.at_unix_s) : "";
   if (creep.origin == LevelOrigin::first_known) since += " (the first value known: nothing was accepted or released)";
@@ -300,7 +291,7 @@ std::string creep_text(const std::string& what, const Creep& creep) {
   for (std::size_t i = first; i < creep.steps.size(); ++i) {
     const CreepStep& step = creep.steps[i];
     text += (i == first ? "" : ", ") +
-            (step.commit.empty() ? std::string("a run without a commit") : commit_shown(step.commit)) + " " +
+            (step.commit.empty() ? std::string("a run without a commit") : shown_id(step.commit)) + " " +
             change_text(step.ratio);
   }
   const std::string past = creep.accepted > 0 ? change_text(creep.level / creep.accepted) : "";
@@ -360,7 +351,7 @@ std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool
 
 std::string status_text(const ChangePoint& change) {
   const std::string status = change.status == ChangeStatus::confirmed ? "confirmed" : "suspected";
-  return status + (change.accepted_by.empty() ? "" : ", accepted by " + commit_shown(change.accepted_by));
+  return status + (change.accepted_by.empty() ? "" : ", accepted by " + shown_id(change.accepted_by));
 }
 
 std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report) {
@@ -369,11 +360,11 @@ std::string place_text(const regress::ChangeFinding& finding, const ChangesRepor
     return "index " + std::to_string(report.changes[member.series][member.change].index);
   }
   const std::string newest = finding.newest.empty() ? finding.commit : finding.newest;
-  std::string text = commit_shown(finding.commit);
+  std::string text = shown_id(finding.commit);
   if (!finding.last_good.empty() || newest != finding.commit) {
-    text += " (" + (finding.last_good.empty() ? std::string() : "after " + commit_shown(finding.last_good));
+    text += " (" + (finding.last_good.empty() ? std::string() : "after " + shown_id(finding.last_good));
     if (newest != finding.commit) {
-      text += (finding.last_good.empty() ? "" : ", ") + std::string("by ") + commit_shown(newest);
+      text += (finding.last_good.empty() ? "" : ", ") + std::string("by ") + shown_id(newest);
     }
     text += ")";
   }
@@ -384,7 +375,7 @@ std::string shared_text(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
   if (!(finding.shared > 0)) return "likely the machine's, as an earlier look at all of its benchmarks found";
   return small_share_text(finding.shared) + " of the benchmarks of " +
-         (finding.machine.empty() ? std::string("the machine") : "machine " + commit_shown(finding.machine)) +
+         (finding.machine.empty() ? std::string("the machine") : "machine " + shown_id(finding.machine)) +
          " moved alike and none surely stayed: the machine, or a commit that " +
          (finding.regressions >= finding.improvements ? "slows" : "speeds up") +
          " everything; measuring both commits side by side tells";
@@ -393,7 +384,7 @@ std::string shared_text(const regress::ChangeFinding& finding) {
 std::string next_step(const regress::ChangeFinding& finding) {
   const bool is_doubtful = finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine;
   if (!is_doubtful || finding.last_good.empty() || finding.commit.empty()) return "";
-  return "steelyard ab " + commit_shown(finding.last_good) + ' ' + commit_shown(finding.commit);
+  return "steelyard ab " + shown_id(finding.last_good) + ' ' + shown_id(finding.commit);
 }
 
 std::string search_step(const ChangesReport& report, std::size_t finding) {

@@ -55,7 +55,7 @@ std::string marks(const std::vector<ChangePoint>& changes, const MachinePoints& 
     if (found == points.indices.end()) continue;
     const auto column =
         static_cast<std::size_t>(chart.column_of_point[static_cast<std::size_t>(found - points.indices.begin())]);
-    const std::string commit = change.commit.empty() ? "" : " " + shown_sha(change.commit);
+    const std::string commit = change.commit.empty() ? "" : " " + shown_id(change.commit);
     const std::string label = label_of(change) + printable(commit, style.unicode);
     const Tone tone = change.status == ChangeStatus::suspected || change.cause == ChangeCause::machine ? Tone::doubtful
                       : change.regression                                                              ? Tone::bad
@@ -84,6 +84,7 @@ std::string chart_text(const MachinePoints& points, const Series& series, const 
 constexpr double kSeriesWidth = 960;
 constexpr PlotArea kSeriesArea{84, 84, 936, 316};
 constexpr double kSeriesHeight = 372;
+constexpr std::size_t kMaxAxisColumns = 24;   // of what names a point below the frame
 constexpr std::size_t kMaxSeriesDots = 1200;  // more are drawn as ranges of columns
 
 // Colours of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can tell apart; worse and better
@@ -162,7 +163,7 @@ class SeriesPicture {
     const LevelPair levels = level_pair(change.before, change.after, series_.unit);
     std::string text = (change.status == ChangeStatus::suspected ? "suspected " : "") +
                        std::string(change.regression ? "regression" : "improvement");
-    if (!change.commit.empty()) text += " at " + shown_sha(change.commit);
+    if (!change.commit.empty()) text += " at " + shown_id(change.commit);
     text += ": " + levels.baseline + " to " + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit);
     if (change.ratio) text += " (" + change_text(*change.ratio) + ")";
     if (change.cause == ChangeCause::machine) text += ", the machine's";
@@ -188,12 +189,13 @@ class SeriesPicture {
     const std::size_t step = std::max<std::size_t>(1, size / 8);
     for (std::size_t i = 0; i < size; i += step) {
       const std::string& commit = series_.points[i].commit;
-      const std::string label = commit.empty() ? std::to_string(i) : shown_sha(commit);
-      const double half = 3.6 * static_cast<double>(label.size());
-      if (x_of(static_cast<double>(i)) - half < last + 8) continue;
-      last = x_of(static_cast<double>(i)) + half;
-      svg_.words(std::clamp(x_of(static_cast<double>(i)), kSeriesArea.left + half, kSeriesWidth - half),
-                 kSeriesArea.bottom + 20, "dim", label, kCentred);
+      const std::string label =
+          shortened(commit.empty() ? std::to_string(i) : printable(shown_id(commit), true), kMaxAxisColumns, true);
+      const double half = 3.6 * static_cast<double>(columns_of(label));
+      const double middle = std::clamp(x_of(static_cast<double>(i)), kSeriesArea.left + half, kSeriesWidth - half);
+      if (middle - half < last + 8) continue;
+      last = middle + half;
+      svg_.words(middle, kSeriesArea.bottom + 20, "dim", label, kCentred);
     }
     std::string machine = series_.points.front().machine;
     for (std::size_t i = 1; i < size; ++i) {
@@ -227,7 +229,7 @@ class SeriesPicture {
         const std::string& commit = series_.points[dot.index].commit;
         svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\"><title>{}</title></circle>\n",
                              x_of(static_cast<double>(dot.index)), y_of(dot.value), radius,
-                             svg_text((commit.empty() ? "index " + std::to_string(dot.index) : shown_sha(commit)) +
+                             svg_text((commit.empty() ? "index " + std::to_string(dot.index) : shown_id(commit)) +
                                       ": " + level_text(dot.value, series_.unit))));
       }
       return;

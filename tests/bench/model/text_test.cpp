@@ -188,6 +188,15 @@ TEST(ShownSha, HasNineDigitsWhereThereAreSoMany) {
   EXPECT_EQ(shown_sha(""), "");
 }
 
+TEST(ShownId, CutsNothingButAHash) {
+  EXPECT_EQ(shown_id("0123456789abcdef0123456789abcdef01234567"), "012345678");
+  EXPECT_EQ(shown_id(std::string(40, '3')), "333333333");
+  EXPECT_EQ(shown_id("c0ffee0123456789"), "c0ffee012") << "a machine's";
+  for (const char* whole : {"", "abc", "2026-01-10", "202601101200", "release-1.12.0", "c10", "0123456789abcdeF"}) {
+    EXPECT_EQ(shown_id(whole), whole);
+  }
+}
+
 TEST(Trimmed, TakesTheBlanksFromBothEnds) {
   EXPECT_EQ(trimmed(" \t a b\n"), "a b");
   EXPECT_EQ(trimmed("\n"), "");

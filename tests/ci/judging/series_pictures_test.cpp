@@ -56,6 +56,29 @@ TEST_F(SeriesPictures, TellsChangesInWordsAndShapesAndRunsNothing) {
                          HasSubstr("class=\"band worse\""), HasSubstr("&lt;script&gt;"), Not(HasSubstr("<script"))));
 }
 
+// The days of one month have nine characters in common.
+TEST_F(SeriesPictures, ShowWholeWhatNamesACommitAndIsNoHash) {
+  Series days = step("days");
+  for (std::size_t i = 0; i < days.points.size(); ++i) {
+    days.points[i].commit = "2026-01-" + std::to_string(i + 10);
+  }
+  ChangePoint change = at_ten();
+  change.commit = days.points[10].commit;
+  const std::string svg = svg_series(days, {change});
+  EXPECT_THAT(svg, AllOf(HasSubstr("regression at 2026-01-20: 100 to 110 ns"), HasSubstr("<title>2026-01-11: "),
+                         HasSubstr(">2026-01-10</text>"), HasSubstr(">2026-01-24</text>")));
+  const TerminalStyle ascii{false, false, 80};
+  EXPECT_THAT(terminal_series(days, {change}, ascii), HasSubstr("^ +10.0 % 2026-01-20\n"));
+}
+
+TEST_F(SeriesPictures, TheAxisHasRoomForNamesOfAnyLength) {
+  Series long_names = step("long names");
+  for (std::size_t i = 0; i < long_names.points.size(); ++i) {
+    long_names.points[i].commit = "nightly " + std::string(200, '-') + std::to_string(100 + i);
+  }
+  EXPECT_THAT(svg_series(long_names, {}), HasSubstr(">nightly ----\u2026--------100</text>"));
+}
+
 TEST_F(SeriesPictures, HoldsWhateverASeriesHolds) {
   Series odd = step("odd");
   odd.points[3].values = {NAN};
