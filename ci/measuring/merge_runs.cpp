@@ -86,7 +86,10 @@ Result<void> check_header(const NamedRun& first, const NamedRun& other) {
   const RunHeader& a = first.run.header;
   const RunHeader& b = other.run.header;
   if (std::tie(a.commit.sha, a.commit.dirty) != std::tie(b.commit.sha, b.commit.dirty)) {
-    const auto shown = [](const Commit& commit) { return shown_sha(commit.sha) + (commit.dirty ? "+" : ""); };
+    const bool is_told_short = a.commit.sha == b.commit.sha || shown_sha(a.commit.sha) != shown_sha(b.commit.sha);
+    const auto shown = [&](const Commit& commit) {
+      return (is_told_short ? shown_sha(commit.sha) : commit.sha) + (commit.dirty ? "+" : "");
+    };
     return refuse(first, other, "commit", shown(a.commit), shown(b.commit), "a run is of one commit");
   }
   // What is concurrent can be judged together, and what a shard did not measure beside anything needs no layout.

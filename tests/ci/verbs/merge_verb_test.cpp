@@ -176,9 +176,12 @@ TEST_F(Merge, WhatOnePartDidNotReachAndAnotherMeasuredWasReached) {
 TEST_F(Merge, RefusesWhatIsNotOneRunAndSaysWhy) {
   EXPECT_THAT(refusal([](SimulatedRun& run) { run.header.commit.sha = std::string(40, 'c'); }),
               AllOf(HasSubstr("other.syrun: found commit \"ccccccccc\", "), HasSubstr("first.syrun")));
-  EXPECT_THAT(refusal([](SimulatedRun& run) { run.header.commit.dirty = true; }), HasSubstr("found commit"));
+  EXPECT_THAT(refusal([](SimulatedRun& run) { run.header.commit.dirty = true; }),
+              HasSubstr("found commit \"bbbbbbbbb+\", wanted that of first.syrun, \"bbbbbbbbb\""));
   const auto other_digit = [](SimulatedRun& run) { run.header.commit.sha.back() ^= 1; };
-  EXPECT_THAT(refusal(other_digit), HasSubstr("found commit")) << "in a digit that is not shown";
+  EXPECT_THAT(refusal(other_digit), HasSubstr("found commit \"" + std::string(39, 'b') +
+                                              "c\", wanted that of first.syrun, \"" + std::string(40, 'b') + '"'))
+      << "whole where the digits that are shown elsewhere are equal";
   EXPECT_THAT(refusal([](SimulatedRun& run) { run.environment.set("cpu.model", "two", true); }),
               AllOf(HasSubstr("fingerprint"), HasSubstr("they differ in cpu.model")));
   EXPECT_THAT(refusal([](SimulatedRun& run) { run.environment.set("program.sha256", "another", false); }),
