@@ -75,18 +75,19 @@ std::string commit_or_run(const storage::HistoryPoint& point) {
   return point.commit.empty() ? "run " + point.run.substr(0, kRunCharacters) : shown_sha(point.commit);
 }
 
-// The commits below their points, where points are far enough apart for that.
-std::string commit_axis(const std::vector<storage::HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
-  std::size_t widest = 0;
-  for (const storage::HistoryPoint& point : points) widest = std::max(widest, shown_sha(point.commit).size());
-  if (widest == 0 || chart.columns_per_point < static_cast<int>(widest) + 2) return "";
-  std::string line(indent, ' ');
+// Below their points as many of the commits as there is room for; none where points share columns.
+std::string commit_axis(const std::vector<storage::HistoryPoint>& points, const LabelledChart& labelled, int width) {
+  const std::vector<int>& columns = labelled.chart.column_of_point;
+  if (columns.back() + 1 < static_cast<int>(columns.size())) return "";
+  std::string line(labelled.indent, ' ');
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].commit.empty()) continue;
-    line = padded(line, indent + static_cast<std::size_t>(chart.column_of_point[i])) +
-           printable(shown_sha(points[i].commit), false);
+    const std::string label = printable(shown_sha(points[i].commit), false);
+    const std::size_t column = labelled.indent + static_cast<std::size_t>(columns[i]);
+    const bool is_free = line.size() == labelled.indent || line.size() + 2 <= column;
+    if (label.empty() || !is_free || static_cast<int>(column + label.size()) > width) continue;
+    line = padded(line, column) + label;
   }
-  return line + "\n";
+  return line.size() > labelled.indent ? line + "\n" : "";
 }
 
 std::string chart_text(const std::vector<storage::HistoryPoint>& points, const std::string& unit,
@@ -94,7 +95,7 @@ std::string chart_text(const std::vector<storage::HistoryPoint>& points, const s
   std::vector<double> values;
   for (const storage::HistoryPoint& point : points) values.push_back(point.value);
   const LabelledChart labelled = labelled_line_chart(values, unit, style);
-  return labelled.text + commit_axis(points, labelled.chart, labelled.indent);
+  return labelled.text + commit_axis(points, labelled, style.width);
 }
 
 // The commit that opened it last; empty: not known.

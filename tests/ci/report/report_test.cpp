@@ -9,6 +9,9 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/benchmark_lines.hpp"
@@ -322,6 +325,55 @@ TEST(TerminalHistory, DrawsTheStepOfFourCommits) {
                        "report/history_100.out");
   golden::expect_equal(terminal_history({{sample::history_of_four_commits()}, {}}, {false, false, 60}),
                        "report/history_ascii_60.out");
+}
+
+storage::HistorySeries history_of(std::size_t commits) {
+  storage::HistorySeries series = sample::history_of_four_commits();
+  const std::vector<storage::HistoryPoint> levels = series.points;
+  series.points.clear();
+  for (std::size_t i = 0; i < commits; ++i) {
+    series.points.push_back(levels[i % levels.size()]);
+    series.points.back().commit = std::string(40, "0123456789abcdef"[i % 16]);
+  }
+  return series;
+}
+
+// Its lines of the chart, and the one below that names commits; empty: none does.
+struct DrawnHistory {
+  explicit DrawnHistory(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find_first_of("+|") != std::string::npos && axis.empty()) chart.push_back(line);
+      const bool is_of_commits = line.find_first_not_of(" 0123456789abcdef") == std::string::npos;
+      if (is_of_commits && !line.empty()) axis = line;
+    }
+  }
+  bool has_point_at(std::size_t column) const {
+    return std::any_of(chart.begin(), chart.end(),
+                       [column](const std::string& line) { return line.size() > column && line[column] == 'o'; });
+  }
+  std::vector<std::string> chart;
+  std::string axis;
+};
+
+TEST(TerminalHistory, NamesTheCommitsForWhichThereIsRoomEachBelowItsPoint) {
+  const std::string text = terminal_history({{history_of(8)}, {}}, {false, false, 80});
+  const DrawnHistory drawn(text);
+  const std::size_t indent = drawn.axis.find('0');
+  ASSERT_NE(indent, std::string::npos) << text;
+  const std::string gap(9, ' ');
+  EXPECT_EQ(drawn.axis.substr(indent),
+            std::string(9, '0') + gap + std::string(9, '2') + gap + std::string(9, '4') + gap + std::string(9, '6'));
+  for (const char digit : {'0', '2', '4', '6'}) EXPECT_TRUE(drawn.has_point_at(drawn.axis.find(digit))) << text;
+  for (const int width : {60, 80}) {
+    for (std::size_t commits = 1; commits <= 40; ++commits) {
+      const DrawnHistory other(terminal_history({{history_of(commits)}, {}}, {false, false, width}));
+      EXPECT_FALSE(other.axis.empty()) << commits;
+      EXPECT_LE(other.axis.size(), static_cast<std::size_t>(width)) << commits;
+    }
+  }
+  const DrawnHistory crowded(terminal_history({{history_of(100)}, {}}, {false, false, 80}));
+  EXPECT_EQ(crowded.axis, "") << "several points share each column";
 }
 
 // Two pairs without commits, of which the first is of an older program: it kept one time for both sides.
