@@ -240,7 +240,7 @@ bool can_be_bisected(const std::string& metric) {
 
 std::string bisect_command(const BisectRange& range) {
   if (range.good.empty() || range.bad.empty() || !can_be_bisected(range.metric)) return "";
-  return "steelyard bisect " + shown_sha(range.good) + ' ' + shown_sha(range.bad) + ' ' +
+  return "steelyard bisect " + shown_id(range.good) + ' ' + shown_id(range.bad) + ' ' +
          in_shell_quotes(name_as_given(range.benchmark)) +
          (range.metric == kRealTime ? "" : " --metric " + range.metric);
 }

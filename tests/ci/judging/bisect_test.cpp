@@ -397,6 +397,9 @@ TEST(ChangesOfferABisect, WhereSeveralCommitsCanBeTheCauseAndNotOfOne) {
     EXPECT_EQ(json_changes(report).find("\"bisect\"") != std::string::npos, is_offered);
     EXPECT_EQ(markdown_changes(report).find(command) != std::string::npos, is_offered);
   }
+  report.findings[0].last_good = "release-1.11.0";
+  report.findings[0].commit = report.findings[0].newest = "release-1.12.0";
+  EXPECT_THAT(search_step(report, 0), HasSubstr(" release-1.11.0 release-1.12.0 ")) << "as git knows them";
   report.series[0].metric = "of my own";
   EXPECT_EQ(search_step(report, 0), "") << "a metric that nobody can measure here";
 }
