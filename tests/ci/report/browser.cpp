@@ -18,6 +18,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongestStep{60};
+constexpr std::chrono::seconds kLongestRemoval{10};
 
 std::string find_browser() {
   std::string found;
@@ -62,17 +65,21 @@ class Chromium {
   void settle();
   void close_page();
   std::string console_lines() const;
+  void wait_at_most(std::chrono::seconds limit) { longest_step_ = limit; }
+  void end_page();  // returns once the browser has said so, which is left unread
 
  private:
+  int send_off(const std::string& method, const json& parameters);  // the number that its answer has
   json ask(const std::string& method, const json& parameters = json::object());
   void wait_for(const std::string& event, const json& parameters);  // with these among its parameters
-  json next_message();                                              // null where none came in time
+  json next_message();                                              // null where none came in time, or the page died
 
   std::filesystem::path folder_;
   pid_t process_ = -1;
   int socket_ = -1;
   bool works_ = false;
   int asked_ = 0;
+  std::chrono::seconds longest_step_ = kLongestStep;
   Clock::time_point end_;  // of the step
   std::string received_;
   std::vector<json> events_;  // of the page
@@ -125,8 +132,14 @@ Chromium::~Chromium() {
     waitpid(process_, nullptr, 0);
   }
   if (socket_ >= 0) ::close(socket_);
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  if (folder_.empty()) return;
+  // Its other processes may still be at their last call, which may make a file in a folder that is being removed.
+  const Clock::time_point end = Clock::now() + kLongestRemoval;
+  std::error_code error;
+  while (std::filesystem::remove_all(folder_, error), error && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_)) << folder_ << ": " << error.message();
 }
 
 std::string Chromium::log() const {
@@ -142,6 +155,10 @@ json Chromium::next_message() {
     if (end != std::string::npos) {
       const json message = json::parse(received_.substr(0, end), nullptr, false);
       received_.erase(0, end + 1);
+      if (message.value("method", "") == "Inspector.targetCrashed") {
+        works_ = false;
+        return nullptr;
+      }
       return message;
     }
     searched = received_.size();
@@ -156,7 +173,7 @@ json Chromium::next_message() {
   return nullptr;
 }
 
-json Chromium::ask(const std::string& method, const json& parameters) {
+int Chromium::send_off(const std::string& method, const json& parameters) {
   json message = {{"id", ++asked_}, {"method", method}, {"params", parameters}};
   if (!session_.empty()) message["sessionId"] = session_;
   const std::string text = message.dump() + '\0';
@@ -165,8 +182,13 @@ json Chromium::ask(const std::string& method, const json& parameters) {
     if (n <= 0) works_ = false;
     if (n > 0) at += static_cast<std::size_t>(n);
   }
+  return asked_;
+}
+
+json Chromium::ask(const std::string& method, const json& parameters) {
+  const int asked = send_off(method, parameters);
   for (json answer; !(answer = next_message()).is_null();) {
-    if (answer.value("id", 0) == asked_) {
+    if (answer.value("id", 0) == asked) {
       works_ = !answer.contains("error");
       EXPECT_TRUE(works_) << method << ": " << answer;
       return answer.value("result", json::object());
@@ -195,10 +217,10 @@ void Chromium::wait_for(const std::string& event, const json& parameters) {
 }
 
 void Chromium::open(const std::string& address, const Screen& screen) {
-  end_ = Clock::now() + kLongestStep;
+  end_ = Clock::now() + longest_step_;
   if (target_.empty()) target_ = ask("Target.createTarget", {{"url", "about:blank"}}).value("targetId", "");
   session_ = ask("Target.attachToTarget", {{"targetId", target_}, {"flatten", true}}).value("sessionId", "");
-  for (const char* domain : {"Page", "Runtime", "Log"}) ask(std::string(domain) + ".enable");
+  for (const char* domain : {"Page", "Runtime", "Log", "Inspector"}) ask(std::string(domain) + ".enable");
   ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
   ask("Emulation.setDeviceMetricsOverride",
       {{"width", screen.width}, {"height", 900}, {"deviceScaleFactor", 1}, {"mobile", false}});
@@ -219,7 +241,7 @@ void Chromium::settle() {
 }
 
 json Chromium::value_of(const std::string& expression) {
-  end_ = Clock::now() + kLongestStep;
+  end_ = Clock::now() + longest_step_;
   const json answer = ask("Runtime.evaluate", {{"expression", expression}, {"returnByValue", true}});
   if (answer.contains("exceptionDetails")) {
     events_.push_back({{"method", "Runtime.exceptionThrown"}, {"params", answer["exceptionDetails"]}});
@@ -239,10 +261,17 @@ std::string Chromium::console_lines() const {
 
 void Chromium::close_page() {
   if (session_.empty()) return;
-  end_ = Clock::now() + kLongestStep;
+  value_of("0");  // a page that died since it was last asked says so now, not to the test that comes next
+  end_ = Clock::now() + longest_step_;
   const json left = {{"sessionId", std::exchange(session_, "")}};
   ask("Target.detachFromTarget", left);
   events_.clear();
+}
+
+void Chromium::end_page() {
+  send_off("Page.crash", json::object());
+  pollfd waited{socket_, POLLIN, 0};
+  poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(longest_step_).count()));
 }
 
 void Browser::SetUp() {
@@ -251,6 +280,7 @@ void Browser::SetUp() {
   static std::unique_ptr<Chromium> browser;  // anew where the last one was at its end
   if (browser == nullptr || !browser->works()) browser = std::make_unique<Chromium>(program);
   browser_ = browser.get();
+  browser_->wait_at_most(kLongestStep);
   ASSERT_TRUE(browser_->works()) << "the browser does not start";
 }
 
@@ -286,6 +316,10 @@ std::string Browser::dom() {
       "for(const one of shown.querySelectorAll('script'))one.remove();return shown.outerHTML})()");
   return text.is_string() ? text.get<std::string>() : "";
 }
+
+void Browser::wait_at_most(std::chrono::seconds limit) { browser_->wait_at_most(limit); }
+
+void Browser::end_page() { browser_->end_page(); }
 
 std::string Browser::tell(const std::string& expression) { return "document.body.dataset.told=" + expression + ";"; }
 

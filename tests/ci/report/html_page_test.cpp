@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
 
+#include <chrono>
+
 #include "ci/report/comparison.hpp"
 #include "tests/ci/report/browser.hpp"
 #include "tests/ci/report/sample_results.hpp"
@@ -77,6 +79,24 @@ TEST_F(HtmlPage, WhatComesOnItsConsoleFailsATestAndTheNextPageHasNoneOfIt) {
   EXPECT_EQ(answer("", "", "innerWidth+' '+matchMedia('(prefers-color-scheme:dark)').matches",
                    {.width = 500, .is_dark = true}),
             "500 true");
+}
+
+TEST_F(HtmlPage, APageThatDiesOrComesToNoEndFailsItsOwnTestAndNotTheNext) {
+  const auto ends_in_failure_and_the_next_does_not = [&] {
+    EXPECT_NONFATAL_FAILURE(TearDown(), "the browser ended or came to no end");
+    SetUp();
+    EXPECT_EQ(answer("", "", "innerWidth"), "1300");
+  };
+  dom_of(page_of(four()), "");
+  end_page();
+  ends_in_failure_and_the_next_does_not();
+  wait_at_most(std::chrono::seconds(2));
+  open("<!doctype html><p>x<script>for(;;);</script>", "");
+  ends_in_failure_and_the_next_does_not();
+  open("<!doctype html><p>x", "");
+  wait_at_most(std::chrono::seconds(2));
+  run("for(;;);");
+  ends_in_failure_and_the_next_does_not();
 }
 
 TEST_F(HtmlPage, OpensFromADiskWithoutARequest) {
