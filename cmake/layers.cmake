@@ -194,7 +194,8 @@ endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL|BESIDE_ONE] [HOT] [THREADS]
 #   [SERIAL_TESTS filter] [TIMEOUT seconds]): a GoogleTest program. Its tests are registered one by one; with WHOLE the
-# program is one CTest test (for suites that share a costly fixture such as a database server).
+# program is one CTest test (for suites that share a costly fixture such as a database server), which CTest calls skipped
+# where each of its tests was.
 # SERIAL: nothing else runs beside its tests, as they judge times; SERIAL_TESTS: beside those that the filter names.
 # BESIDE_ONE: one other at most, as they time programs, of which one takes many times as long as the other.
 # THREADS: it has some, of ours or of its own around what is ours; the preset tsan builds and runs it.
@@ -226,6 +227,10 @@ function(steelyard_as_test)
     endif()
   endforeach()
 endfunction()
+
+# How the output of a GoogleTest program ends whose every test was skipped. CTest calls skipped what matches even where it
+# failed, so that nothing may follow the list: GoogleTest tells there of failures, and sanitizers do.
+set(STEELYARD_ALL_SKIPPED "\n.  PASSED  . 0 tests[.]\n(.  SKIPPED . [^\n]*\n)+$")
 
 function(steelyard_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;HOT;THREADS" "LABEL;SERIAL_TESTS;TIMEOUT"
@@ -286,6 +291,7 @@ function(steelyard_test name)
   endif()
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
+    list(APPEND properties SKIP_REGULAR_EXPRESSION "${STEELYARD_ALL_SKIPPED}")
     # A cost, so that what takes longest begins first where no earlier run has told CTest so.
     if(NOT arg_BESIDE_ONE)
       list(APPEND properties COST 100)
