@@ -63,9 +63,10 @@ TEST_F(ListedGates, HaveTheBenchmarksThatTheirHeadlinesCount) {
   add("e", Verdict::unchanged);
   add("f", Verdict::fresh);
   const auto newest = [&] {
-    comparison.candidate.created_at_unix_ns += 1;
+    comparison.candidate.project += "x";  // an answer about another may be kept for a moment
     EXPECT_TRUE(storage::ComparisonStore(store).put(comparison));
-    return checked("/api/v1/comparisons", "/api/v1/comparisons?project=undecided")["items"][0];
+    const std::string page = "/api/v1/comparisons?project=" + comparison.candidate.project;
+    return checked("/api/v1/comparisons", page)["items"][0];
   };
   json listed = newest();
   const auto answer = no_change_answer(comparison);
@@ -101,9 +102,10 @@ TEST_F(ListedGates, HaveNoBenchmarksWhereAMetricThatNobodyMeasuredIsAllThatGates
     comparison.rows.push_back(row);
   }
   const auto newest = [&] {
-    comparison.candidate.created_at_unix_ns += 1;
+    comparison.candidate.project += "x";  // an answer about another may be kept for a moment
     EXPECT_TRUE(storage::ComparisonStore(store).put(comparison));
-    return checked("/api/v1/comparisons", "/api/v1/comparisons?project=nobody")["items"][0];
+    const std::string page = "/api/v1/comparisons?project=" + comparison.candidate.project;
+    return checked("/api/v1/comparisons", page)["items"][0];
   };
   json listed = newest();
   EXPECT_EQ(listed["benchmarks"], no_change_answer(comparison)->benchmarks);
