@@ -42,7 +42,7 @@ TEST_F(Counting, ABenchmarkThatTakesTooLongIsAFailureThatNamesTheLimit) {
   options.timeout = seconds(1);
   const CountedRun run = counted(program_of("counting_counted"), {"takes_long"}, options);
   EXPECT_THAT(failure_of(run, "takes_long"),
-              AllOf(HasSubstr("ran past its limit of 1 s"), HasSubstr("under Callgrind")));
+              AllOf(HasSubstr("ran past its limit of 1.00 s"), HasSubstr("under Callgrind")));
 }
 
 #ifdef __x86_64__
