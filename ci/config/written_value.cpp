@@ -154,7 +154,7 @@ Result<std::string> read_filter(const WrittenValue& value, const std::string& wh
   Result<void> checked = check_filter(filter, where);
   if (checked) return filter;
   Error error = std::move(checked).error();
-  // Double quotes have escapes of their own, in which "\\(" is a mistake.
+  // Double quotes have escapes of their own, in which a backslash before a parenthesis is a mistake.
   if (!value.from_command_line && !error.fix.empty()) error.fix += ", between single quotes ('...')";
   return error;
 }

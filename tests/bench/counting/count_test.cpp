@@ -36,12 +36,12 @@ TEST_F(Counting, TwiceTheWordsCostTwiceTheInstructionsToTheLastOne) {
   EXPECT_EQ((b - a) / 900, std::round((b - a) / 900)) << "every word costs the same whole number";
 }
 
-TEST_F(Counting, EachRepeatGivesTheSameValue) {
+TEST_F(Counting, TwentyRepeatsGiveOneValue) {
   CountOptions options;
-  options.repeats = 2;
+  options.repeats = 20;
   const std::vector<double> values =
       values_of(counted(program_of("counting_counted"), {"mix_in_range_for/1000"}, options), "mix_in_range_for/1000");
-  EXPECT_EQ(values, std::vector<double>(2, value_of(all(), "mix_in_range_for/1000")));
+  EXPECT_EQ(values, std::vector<double>(20, value_of(all(), "mix_in_range_for/1000")));
 }
 
 TEST_F(Counting, ABatchThatIsLargerThanTheChosenNumberOfIterationsIsCounted) {
@@ -52,14 +52,17 @@ TEST_F(Counting, ABatchThatIsLargerThanTheChosenNumberOfIterationsIsCounted) {
   EXPECT_NEAR(value_of(run, "dear_batch"), 40 * value_of(all(), "keep_running"), 40 * 40);
 }
 
-TEST_F(Counting, ABuildFromAnotherFolderBesideABusyCoreGivesTheSameValue) {
+TEST_F(Counting, ABuildFromAnotherFolderBesideABusyCoreGivesTheSameValueFiveTimes) {
+  CountOptions options;
+  options.repeats = 5;
   const std::jthread busy([](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
     }
   });
-  const CountedRun run = counted(program_of("counting_counted_elsewhere"), {"paused", "mix_in_range_for/1000"});
+  const CountedRun run =
+      counted(program_of("counting_counted_elsewhere"), {"paused", "mix_in_range_for/1000"}, options);
   for (const std::string name : {"paused", "mix_in_range_for/1000"}) {
-    EXPECT_EQ(values_of(run, name), std::vector<double>{value_of(all(), name)}) << name << failure_of(run, name);
+    EXPECT_EQ(values_of(run, name), std::vector<double>(5, value_of(all(), name))) << name << failure_of(run, name);
   }
 }
 
@@ -86,9 +89,9 @@ TEST_F(Counting, TheLibraryIsLoadedFromAFolderWithABlankInItsName) {
   options.shim = folder / "libsteelyard_count.so";
   std::filesystem::copy_file(beside_this("../lib/steelyard/libsteelyard_count.so"), options.shim,
                              std::filesystem::copy_options::overwrite_existing);
-  const CountedRun run = counted(program_of("counting_counted"), {"exits"}, options);
+  const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
   std::filesystem::remove_all(folder);
-  EXPECT_THAT(failure_of(run, "exits"), HasSubstr("left its timed loop")) << "which the library alone sees";
+  EXPECT_EQ(value_of(run, "lambda"), value_of(all(), "lambda")) << failure_of(run, "lambda");
 }
 
 TEST_F(Counting, PausedPartsAreLeftOut) {
@@ -160,8 +163,9 @@ TEST_F(Counting, TheConditionsOfTheCountAreItsKey) {
 TEST_F(Counting, ABudgetBeyondWhatTheClockCanHoldIsNoLimit) {
   CountOptions options;
   options.limits.budget = seconds(1e300);
-  const CountedRun run = counted(program_of("counting_counted"), {"exits"}, options);
-  EXPECT_THAT(failure_of(run, "exits"), HasSubstr("left its timed loop")) << "it was run";
+  const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
+  EXPECT_EQ(failure_of(run, "lambda"), "");
+  EXPECT_GT(value_of(run, "lambda"), 0);
 }
 
 TEST_F(Counting, ASpentBudgetIsAFailureOfEveryBenchmarkItDidNotReach) {

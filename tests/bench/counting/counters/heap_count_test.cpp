@@ -108,7 +108,8 @@ TEST_F(Heap, CountsEveryWayToAllocateInTheTimedLoopAndNothingElse) {
 }
 
 TEST_F(Heap, ALibraryOfCxxInsideTheProgramMakesNoDifference) {
-  const CountedRun run = heap_of("counters_allocating_static", {"every_way"});
+  const CountedRun run = heap_of("counters_allocating_static", {"one_new", "every_way"});
+  EXPECT_THAT(heap_values(run, "one_new"), ElementsAre(1, 100, 100));
   EXPECT_THAT(heap_values(run, "every_way"), ElementsAre(7, 501, 491));
 }
 

@@ -14,13 +14,13 @@ const CountedRun& simulated() {
   static const CountedRun run = [] {
     CountOptions options;
     options.counters = {.cache = true, .branch = true};
-    return counted(program_of("counting_counted"), {"mix_in_range_for/1000", "paused"}, options);
+    return counted(program_of("counting_counted"), {"mix_in_range_for/1000", "paused", "lambda"}, options);
   }();
   return run;
 }
 
 TEST_F(Counting, SimulatingCachesAndBranchesLeavesTheInstructionsAlone) {
-  const std::vector<std::string> names{"mix_in_range_for/1000", "paused"};
+  const std::vector<std::string> names{"mix_in_range_for/1000", "paused", "lambda"};
   const CountedRun alone = counted(program_of("counting_counted"), names);
   const CountedRun& run = simulated();
   for (const std::string& name : names) {
