@@ -184,7 +184,7 @@ std::string series_text(const storage::HistorySeries& series, const TerminalStyl
     title += paint(", " + std::string(to_text(series.metric.better)) + " is better", Tone::dim, style.color);
   }
   if (!series.fingerprint.empty()) {
-    title += paint("  machine " + series.fingerprint.substr(0, 8), Tone::dim, style.color);
+    title += paint("  machine " + printable(shown_id(series.fingerprint), style.unicode), Tone::dim, style.color);
   }
   const std::vector<storage::HistoryPoint> points = finite_points(series);
   if (points.empty()) return title + "\n  no runs\n";

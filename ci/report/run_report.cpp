@@ -99,7 +99,7 @@ std::string head_text(const Run& run, const TerminalStyle& style) {
   const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : ", ") + fact; };
   if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
   const std::string fingerprint = run.environment.fingerprint();
-  if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
+  if (!fingerprint.empty()) add("machine " + shown_id(fingerprint));
   if (const std::string* model = run.environment.find("cpu.model")) add(printable(*model, style.unicode));
   return paint(line, Tone::strong, style.color) + "\n" +
          (facts.empty() ? "" : paint(facts, Tone::dim, style.color) + "\n") + "\n";

@@ -282,7 +282,7 @@ std::string subtitle_text(const Run& run, const Roofline& roofline) {
     add(*model);
   }
   const std::string fingerprint = run.environment.fingerprint();
-  if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
+  if (!fingerprint.empty()) add("machine " + shown_id(fingerprint));
   if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
   for (const Ceiling& ceiling : roofline.bandwidth) {
     if (ceiling.threads != 0) continue;

@@ -84,7 +84,7 @@ std::string chart_text(const MachinePoints& points, const Series& series, const 
 constexpr double kSeriesWidth = 960;
 constexpr PlotArea kSeriesArea{84, 84, 936, 316};
 constexpr double kSeriesHeight = 372;
-constexpr std::size_t kMaxAxisColumns = 24;   // of what names a point below the frame
+constexpr std::size_t kMaxAxisColumns = 24;   // of what names a point or a machine at the frame
 constexpr std::size_t kMaxSeriesDots = 1200;  // more are drawn as ranges of columns
 
 // Colours of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can tell apart; worse and better
@@ -206,7 +206,8 @@ class SeriesPicture {
       if (machine_switches_ > 6) return;
       const double x = (x_of(static_cast<double>(i)) + x_of(static_cast<double>(i) - 1)) / 2;
       svg_.line(x, kSeriesArea.top, x, kSeriesArea.bottom, "machine");
-      svg_.words(x + 4, kSeriesArea.bottom - 6, "dim", "machine " + machine.substr(0, 8));
+      svg_.words(x + 4, kSeriesArea.bottom - 6, "dim",
+                 "machine " + shortened(printable(shown_id(machine), true), kMaxAxisColumns, true));
     }
   }
 
@@ -312,7 +313,8 @@ std::string terminal_series(const Series& series, const std::vector<ChangePoint>
   std::string text;
   for (const MachinePoints& points : machines) {
     text += title;
-    if (!points.machine.empty()) text += paint("  machine " + points.machine.substr(0, 8), Tone::dim, style.color);
+    if (!points.machine.empty())
+      text += paint("  machine " + printable(shown_id(points.machine), style.unicode), Tone::dim, style.color);
     text += "\n" + chart_text(points, series, changes, style);
   }
   return text.empty() ? title + "\n  no values\n" : text;
