@@ -259,7 +259,7 @@ class PairMeasuring {
     settings_.rounds = regress::rounds_needed(policy.false_alarm_rate, comparisons);
     if (settings_.no_early_stop) return {};
     const auto times = [&](Layout layout) {
-      return look_times(policy, elsewhere > 0 ? 0 : affordable_rounds(start, benchmarks, layout));
+      return look_times(elsewhere > 0 ? 0 : affordable_rounds(start, benchmarks, layout));
     };
     // Which layout it will be is not known before a trial.
     const bool is_tried = !settings_.layout && !devices_.any();
@@ -330,8 +330,8 @@ class PairMeasuring {
 
   // Every program has the same plan of looks. How many comparisons share the level does not lengthen it: adjusted
   // jointly the least p does not grow with them (regress/ab/joint.hpp).
-  static bench::LookTimes look_times(const ComparisonPolicy& policy, int affordable) {
-    const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
+  static bench::LookTimes look_times(int affordable) {
+    const regress::LookPlan looks = regress::plan_looks({.affordable_rounds = affordable});
     bench::LookTimes times{{}, std::max(affordable, regress::kUsualLookRounds), regress::to_text(looks)};
     for (const regress::PlannedLook& look : looks.looks) times.rounds.push_back(look.rounds);
     return times;

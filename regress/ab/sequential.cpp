@@ -8,7 +8,6 @@
 
 #include "bench/model/text.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/permutations.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -22,10 +21,6 @@ constexpr double kShareRounding = 1e-9;  // of a sum of shares that were written
 constexpr std::size_t kMaxLooks = 100;
 constexpr int kMaxRounds = 10000;
 constexpr double kMinShare = 1e-6;  // the smallest of a plan of ours is 1e-4; of less no quantile can be taken
-
-bool reaches(int rounds, double level) {
-  return min_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) <= level;
-}
 
 // Of all looks up to `rounds`, in a plan that ends at `most`.
 double spent_by(int rounds, int most) {
@@ -70,10 +65,7 @@ int useful_rounds(int affordable) {
 }  // namespace
 
 LookPlan plan_looks(const LookPlanQuestion& question) {
-  const double lone = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
-  int most = question.max_rounds > 0 ? question.max_rounds : useful_rounds(question.affordable_rounds);
-  // Where even the last of the usual looks cannot reach the level, later ones can.
-  while (question.max_rounds == 0 && most < kMaxRounds && !reaches(most, lone * (1 - spent_by(36, most)))) most += 12;
+  const int most = question.max_rounds > 0 ? question.max_rounds : useful_rounds(question.affordable_rounds);
   LookPlan plan;
   double spent = 0;
   for (const int rounds : kLookRounds) {

@@ -11,7 +11,6 @@
 // they are one more look, with all the share that is left.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,18 +48,15 @@ struct LookPlan {
 };
 
 struct LookPlanQuestion {
-  double level = 0.05;           // of the whole gate
-  std::int64_t comparisons = 1;  // noisy ones, that share the level
-  int max_rounds = 0;            // even; 0: as many as are of use
+  int max_rounds = 0;  // even; 0: as many as are of use
   // Rounds that the budget pays for if nothing stops early; 0: unknown. More than kUsualLookRounds are planned only
   // where it pays for three eighths of them.
   int affordable_rounds = 0;
 };
 inline constexpr int kUsualLookRounds = 60;
 
-// The first look comes where a permutation test can show at its share that a benchmark is unchanged: 12 rounds. Looks
-// that cannot reach the level of a lone change among that many comparisons still stop what is unchanged or futile. With
-// fewer than 12 rounds there is one look, at the end.
+// The first look comes where a permutation test can show at its share that a benchmark is unchanged: 12 rounds. With
+// fewer there is one look, at the end.
 LookPlan plan_looks(const LookPlanQuestion& question);
 
 // "12:0.1 16:0.075 60:0.825", and back. Absent where it is no plan.

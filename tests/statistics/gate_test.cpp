@@ -33,7 +33,7 @@ TEST(Gates, OfUnchangedBenchmarksKeepThePromise) {
     GateOptions options = small_gate();
     options.correlated = correlated;
     for (const bool sequential : {false, true}) {
-      if (sequential) options.plan = regress::plan_looks({0.05, 1, 24});
+      if (sequential) options.plan = regress::plan_looks({.max_rounds = 24});
       constexpr int kGates = 20;
       const GateTally tally = simulate_gates({&recorded("duet")}, options, kGates, 1);
       EXPECT_EQ(tally.gates, kGates);
@@ -89,7 +89,7 @@ TEST(Gates, CheckedAloneCallLessThatIsNotThereAndWhatIs) {
 
 TEST(Gates, MeasureWhatIsDecidedNoMore) {
   GateOptions options = small_gate();
-  options.plan = regress::plan_looks({0.05, 1, 24});
+  options.plan = regress::plan_looks({.max_rounds = 24});
   const GateTally tally = simulate_gates({&recorded("interleaved")}, options, 2, 1);
   EXPECT_GT(tally.mean_rounds, 12);
   EXPECT_LT(tally.mean_rounds, 24);

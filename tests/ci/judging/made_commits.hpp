@@ -103,7 +103,7 @@ class MadeWorld {
     policy.minimum_effect = question.minimum_effect;
     policy.margin = question.margin;
     const int affordable = 60 << question.attempt;
-    const regress::LookPlan plan = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
+    const regress::LookPlan plan = regress::plan_looks({.affordable_rounds = affordable});
     regress::SimulationOptions options;
     options.rounds = plan.max_rounds();
     options.samples = 3;

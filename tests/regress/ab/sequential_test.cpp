@@ -17,27 +17,25 @@ double whole_share(const LookPlan& plan) {
 
 TEST(LookPlan, SharesOfAllLooksAddUpToOne) {
   for (const int most : {0, 2, 8, 12, 14, 16, 24, 30, 60, 100}) {
-    for (const std::int64_t comparisons : {1, 23, 100, 100000}) {
-      const LookPlan plan = plan_looks({0.05, comparisons, most});
-      EXPECT_NEAR(whole_share(plan), 1, 1e-9) << most;
-      EXPECT_EQ(to_text(plan), to_text(*parse_look_plan(to_text(plan)))) << most;
-    }
+    const LookPlan plan = plan_looks({.max_rounds = most});
+    EXPECT_NEAR(whole_share(plan), 1, 1e-9) << most;
+    EXPECT_EQ(to_text(plan), to_text(*parse_look_plan(to_text(plan)))) << most;
   }
 }
 
 TEST(LookPlan, GrowsWithTheRounds) {
   EXPECT_EQ(to_text(plan_looks({})), "12:0.1 16:0.075 24:0.15 36:0.225 60:0.45");
-  EXPECT_EQ(to_text(plan_looks({0.05, 1, 20})), "12:0.1 16:0.45 20:0.45");
-  EXPECT_EQ(to_text(plan_looks({0.05, 1, 10})), "10:1");
+  EXPECT_EQ(to_text(plan_looks({.max_rounds = 20})), "12:0.1 16:0.45 20:0.45");
+  EXPECT_EQ(to_text(plan_looks({.max_rounds = 10})), "10:1");
 }
 
 TEST(LookPlan, PlansMoreThanTheUsualRoundsOnlyWhereTheBudgetPaysForThem) {
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 37}).max_rounds(), 60);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 38}).max_rounds(), 100);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 59}).max_rounds(), 100);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 60}).max_rounds(), 160);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 5000}).max_rounds(), 160);
-  EXPECT_EQ(plan_looks({0.05, 1, 20, 5000}).max_rounds(), 20);
+  EXPECT_EQ(plan_looks({.affordable_rounds = 37}).max_rounds(), 60);
+  EXPECT_EQ(plan_looks({.affordable_rounds = 38}).max_rounds(), 100);
+  EXPECT_EQ(plan_looks({.affordable_rounds = 59}).max_rounds(), 100);
+  EXPECT_EQ(plan_looks({.affordable_rounds = 60}).max_rounds(), 160);
+  EXPECT_EQ(plan_looks({.affordable_rounds = 5000}).max_rounds(), 160);
+  EXPECT_EQ(plan_looks({.max_rounds = 20, .affordable_rounds = 5000}).max_rounds(), 20);
 }
 
 // Two one-sided tests at 5 % of the first look's share need p <= .01; 2 / C(12, 6) is .0022, 2 / C(10, 5) is .0079.
@@ -50,8 +48,8 @@ TEST(LookPlan, NeverLooksBeforeAnAnswerCanBeReached) {
 }
 
 TEST(LookPlan, ALoneChangeAmongVeryManyCanBeFoundAtTheLastLook) {
+  const PlannedLook last = plan_looks({}).looks.back();
   for (const std::int64_t comparisons : {1, 100, 10000, 1000000}) {
-    const PlannedLook last = plan_looks({0.05, comparisons, 0}).looks.back();
     EXPECT_LE(min_split_p(static_cast<std::size_t>(last.rounds / 2), static_cast<std::size_t>(last.rounds)),
               0.05 / static_cast<double>(comparisons) * last.share);
   }

@@ -60,7 +60,7 @@ struct Design {
   regress::Rules rules = regress::kNewestRules;
 };
 
-// Before rounds_4 a plan had to reach the level of Holm's first step.
+// Before rounds_4 each row was adjusted alone, by Holm's rule.
 bool is_joint(const Design& design) { return design.rules >= regress::Rules::rounds_4; }
 
 regress::LookPlan with_first_share(regress::LookPlan plan, double first) {
@@ -78,7 +78,7 @@ GateOptions gate_options(const Options& options, const Noise& noise, const Desig
   gate.correlated = design.correlated;
   gate.rules = design.rules;
   if (design.sequential) {
-    gate.plan = regress::plan_looks({design.level, is_joint(design) ? 1 : options.benchmarks, options.rounds});
+    gate.plan = regress::plan_looks({.max_rounds = options.rounds});
     if (options.first_share > 0) gate.plan = with_first_share(std::move(gate.plan), options.first_share / 100.0);
     gate.budget = options.budget;
   } else {

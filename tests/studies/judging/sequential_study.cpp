@@ -71,7 +71,7 @@ struct Sums {
 
 // As the gate measures one of `comparisons` benchmarks.
 Sums measure_with_looks(const std::vector<regress::PairedRounds>& windows, std::int64_t comparisons, int max_rounds) {
-  const regress::LookPlan plan = regress::plan_looks({kLevel, comparisons, 0, max_rounds});
+  const regress::LookPlan plan = regress::plan_looks({.affordable_rounds = max_rounds});
   const regress::StopQuestion question{kLevel, static_cast<double>(comparisons)};
   Sums sums;
   for (const regress::PairedRounds& window : windows) {
@@ -157,7 +157,7 @@ bool print_saving(const Study& study, std::int64_t comparisons) {
 }
 
 void print_alternatives(const Study& study, std::uint64_t seed) {
-  const regress::LookPlan plan = regress::plan_looks({kLevel, 1, 0, study.max_rounds});
+  const regress::LookPlan plan = regress::plan_looks({.affordable_rounds = study.max_rounds});
   for (const std::size_t e : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
     Draw draw(seed);
     double by_shares = 0;
