@@ -22,19 +22,6 @@
 
 namespace steelyard::regress {
 
-// Mean ranks of groups of values when all values of all groups are ranked together. Ranks of pooled samples carry more
-// than a median per invocation: a disturbed process gets a bounded rank, and quiet processes, which lie close together,
-// tell small effects apart. Ties get the mean of their ranks (W. H. Kruskal and W. A. Wallis, 1952).
-
-struct GroupedValue {
-  double value = 0;
-  std::uint32_t group = 0;
-};
-
-// mean_ranks(values, groups)[g]: the mean 1-based rank of the values of group g; 0 for a group without values. Sorts
-// `values`. Precondition: no NaN, every group below `groups`. Cost O(n log n).
-std::vector<double> mean_ranks(std::vector<GroupedValue>& values, std::size_t groups);
-
 // Hodges-Lehmann: the median of the averages of all pairs, each value with itself included (J. L. Hodges and E. L.
 // Lehmann, Estimates of location based on rank tests, 1963). Precondition: not empty. Cost O(n^2) up to 200
 // values; above that the plain median.
@@ -48,6 +35,11 @@ double hodges_lehmann(std::span<const double> values);
 
 // Ascending. Precondition: no NaN. Up to 16 values by counting, more by the library's sort.
 void sort_values(std::vector<double>& values);
+
+struct GroupedValue {
+  double value = 0;
+  std::uint32_t group = 0;
+};
 
 // Sorts by value, equal ones by run. Each run is sorted already; ends[i] is the index behind run i, ascending, and the
 // last one values.size(). Precondition: no NaN. Cost O(n log runs).

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <tuple>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "regress/ab/sample_scores.hpp"
@@ -10,23 +9,6 @@
 
 namespace steelyard::regress::sample_scores_test {
 namespace {
-
-using ::testing::ElementsAre;
-
-TEST(MeanRanks, RanksAllGroupsTogether) {
-  std::vector<GroupedValue> values{{10, 0}, {40, 0}, {20, 1}, {30, 1}};
-  EXPECT_THAT(mean_ranks(values, 2), ElementsAre(2.5, 2.5));
-}
-
-TEST(MeanRanks, TiesShareTheMeanOfTheirRanks) {
-  std::vector<GroupedValue> values{{5, 0}, {5, 1}, {5, 1}, {9, 2}};
-  EXPECT_THAT(mean_ranks(values, 3), ElementsAre(2, 2, 4));
-}
-
-TEST(MeanRanks, AGroupWithoutValuesHasZero) {
-  std::vector<GroupedValue> values{{5, 1}};
-  EXPECT_THAT(mean_ranks(values, 2), ElementsAre(0, 1));
-}
 
 // Averages of pairs of 1, 2, 10: 1, 1.5, 2, 5.5, 6, 10.
 TEST(HodgesLehmann, IsTheMedianOfPairAverages) {

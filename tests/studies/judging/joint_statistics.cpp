@@ -23,8 +23,10 @@
 #include "bench/model/number_text.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/joint.hpp"
+#include "regress/ab/sample_scores.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "tests/studies/judging/gate.hpp"
+#include "tests/studies/judging/mean_ranks.hpp"
 #include "tests/studies/judging/study_arguments.hpp"
 
 namespace steelyard::judging {
@@ -72,7 +74,7 @@ regress::JointRow scored(regress::JointRow row, double (*score)(double)) {
   for (const regress::JointRound& round : row.rounds) {
     values.push_back({round.level, static_cast<std::uint32_t>(values.size())});
   }
-  const std::vector<double> ranks = regress::mean_ranks(values, row.rounds.size());
+  const std::vector<double> ranks = mean_ranks(values, row.rounds.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     row.rounds[i].level = row.rounds[i].score = score(ranks[i] / static_cast<double>(ranks.size() + 1));
   }

@@ -6,6 +6,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/sample_scores.hpp"
+#include "tests/studies/judging/mean_ranks.hpp"
 
 namespace steelyard::judging {
 namespace {
@@ -17,7 +18,7 @@ std::vector<double> rank_differences(const std::vector<regress::PairedRound>& ro
     for (const double log : rounds[r].baseline.logs) values.push_back({log, static_cast<std::uint32_t>(2 * r)});
     for (const double log : rounds[r].candidate.logs) values.push_back({log, static_cast<std::uint32_t>(2 * r + 1)});
   }
-  const std::vector<double> ranks = regress::mean_ranks(values, 2 * count);
+  const std::vector<double> ranks = mean_ranks(values, 2 * count);
   std::vector<double> differences;
   for (std::size_t r = 0; r < count; ++r) differences.push_back(ranks[2 * r + 1] - ranks[2 * r]);
   return differences;

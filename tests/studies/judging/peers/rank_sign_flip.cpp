@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "regress/ab/sample_scores.hpp"
+#include "tests/studies/judging/mean_ranks.hpp"
 #include "tests/studies/judging/peers/rules.hpp"
 
 namespace steelyard::judging {
@@ -47,7 +48,7 @@ Rule rank_sign_flip_rule() {
       for (const double value : window.baseline[i].values) values.push_back({value, group});
       for (const double value : window.candidate[i].values) values.push_back({value, group + 1});
     }
-    const std::vector<double> ranks = regress::mean_ranks(values, 2 * rounds);
+    const std::vector<double> ranks = mean_ranks(values, 2 * rounds);
     std::vector<double> scores;
     double sum = 0;
     for (std::size_t i = 0; i < rounds; ++i) {
