@@ -69,9 +69,4 @@ std::map<std::string, LookAnswer> LookJudge::answers(const Run& baseline, const 
   return answers;
 }
 
-std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                              std::int64_t comparisons, const Calibration* calibration, Rules rules) {
-  return LookJudge(policy, comparisons, rules).answers(baseline, candidate, calibration);
-}
-
 }  // namespace steelyard::regress

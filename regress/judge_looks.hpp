@@ -23,8 +23,11 @@ class LookJudge {
   LookJudge(ComparisonPolicy policy, std::int64_t comparisons, Rules rules = kNewestRules)
       : policy_(std::move(policy)), comparisons_(comparisons), rules_(rules) {}
 
-  // As judge_looks().
-  std::map<std::string, LookAnswer> answers(const Run& baseline, const Run& candidate, const Calibration* calibration);
+  // By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge,
+  // or cannot be judged at all, is decided. `calibration`: as for compare_runs; where it failed, no rounds lead to a
+  // verdict and all are futile.
+  std::map<std::string, LookAnswer> answers(const Run& baseline, const Run& candidate,
+                                            const Calibration* calibration = nullptr);
   // For the comparison of what was looked at (compare_runs).
   GateMemory& memory() { return memory_; }
 
@@ -34,12 +37,5 @@ class LookJudge {
   Rules rules_;
   GateMemory memory_;
 };
-
-// By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge, or
-// cannot be judged at all, is decided. `calibration`: as for compare_runs; where it failed, no rounds lead to a verdict
-// and all are futile.
-std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                              std::int64_t comparisons, const Calibration* calibration = nullptr,
-                                              Rules rules = kNewestRules);
 
 }  // namespace steelyard::regress

@@ -22,15 +22,15 @@ SimulatedPair drawn(double ratio, double noise, int rounds, std::string_view loo
   return pair;
 }
 
-TEST(JudgeLooks, SaysWhichBenchmarksAreDecided) {
+TEST(LookJudge, SaysWhichBenchmarksAreDecided) {
   const SimulatedPair pair = drawn(1.2, 0.002, 12, "12:0.2 24:0.8");
-  const auto answers = judge_looks(pair.baseline, pair.candidate, {}, 2);
+  const auto answers = LookJudge({}, 2).answers(pair.baseline, pair.candidate);
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers.at("BM_0"), LookAnswer::decided);
   EXPECT_EQ(answers.at("BM_1"), LookAnswer::decided);
 }
 
-TEST(JudgeLooks, AChangeIsDecidedAmongAnyNumberThatAreLookedAtTogether) {
+TEST(LookJudge, AChangeIsDecidedAmongAnyNumberThatAreLookedAtTogether) {
   SimulationOptions options;
   options.rounds = 12;
   options.benchmarks = 100;
@@ -39,14 +39,14 @@ TEST(JudgeLooks, AChangeIsDecidedAmongAnyNumberThatAreLookedAtTogether) {
   options.noise.burst_chance = 0;
   SimulatedPair pair = Simulation(3).draw(options);
   for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->header.settings["looks"] = "12:0.2 24:0.8";
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 100).at("BM_0"), LookAnswer::decided);
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 100, nullptr, Rules::rounds_3).at("BM_0"),
+  EXPECT_EQ(LookJudge({}, 100).answers(pair.baseline, pair.candidate).at("BM_0"), LookAnswer::decided);
+  EXPECT_EQ(LookJudge({}, 100, Rules::rounds_3).answers(pair.baseline, pair.candidate).at("BM_0"),
             LookAnswer::undecided);
 }
 
-TEST(JudgeLooks, TheWholeGateCountsNotThisPartOfIt) {
+TEST(LookJudge, TheWholeGateCountsNotThisPartOfIt) {
   const SimulatedPair pair = drawn(1.2, 0.002, 12, "12:0.2 24:0.8");
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 1000).at("BM_0"), LookAnswer::undecided);
+  EXPECT_EQ(LookJudge({}, 1000).answers(pair.baseline, pair.candidate).at("BM_0"), LookAnswer::undecided);
 }
 
 // What a judge remembers of earlier looks is what it would reckon anew.
@@ -55,8 +55,7 @@ TEST(LookJudge, AnswersAsOneThatNobodyAskedBefore) {
   for (const int rounds : {12, 16, 24}) {
     for (const double ratio : {1.004, 1.02}) {
       const SimulatedPair pair = drawn(ratio, 0.01, rounds, "12:0.2 16:0.2 24:0.3 36:0.3");
-      EXPECT_EQ(judge.answers(pair.baseline, pair.candidate, nullptr),
-                judge_looks(pair.baseline, pair.candidate, {}, 2))
+      EXPECT_EQ(judge.answers(pair.baseline, pair.candidate), LookJudge({}, 2).answers(pair.baseline, pair.candidate))
           << rounds << " rounds, " << ratio;
       EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, nullptr, kNewestRules, &judge.memory()).comparison.rows,
                 compare_runs(pair.baseline, pair.candidate, {}).comparison.rows)
@@ -72,20 +71,20 @@ Calibration calibrated(const steelyard::Run& run) {
   return calibration;
 }
 
-TEST(JudgeLooks, WhereTheCalibrationFailedNoRoundsHelp) {
+TEST(LookJudge, WhereTheCalibrationFailedNoRoundsHelp) {
   SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
-  ASSERT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::undecided);
+  ASSERT_EQ(LookJudge({}, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::undecided);
   Calibration failed = calibrated(pair.candidate);
   failed.failed = true;
-  const auto answers = judge_looks(pair.baseline, pair.candidate, {}, 2, &failed);
+  const auto answers = LookJudge({}, 2).answers(pair.baseline, pair.candidate, &failed);
   EXPECT_EQ(answers.at("BM_0"), LookAnswer::futile);
   EXPECT_EQ(answers.at("BM_1"), LookAnswer::futile);
   pair.candidate.environment.set("cpu.model", "another", true);
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &failed).at("BM_1"), LookAnswer::undecided)
+  EXPECT_EQ(LookJudge({}, 2).answers(pair.baseline, pair.candidate, &failed).at("BM_1"), LookAnswer::undecided)
       << "it is of another machine";
 }
 
-TEST(JudgeLooks, ANoiseFloorThatWasCalibratedIsTheMarginOfEveryLook) {
+TEST(LookJudge, ANoiseFloorThatWasCalibratedIsTheMarginOfEveryLook) {
   const SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
   Calibration noisy = calibrated(pair.candidate);
   CalibratedBenchmark& benchmark = noisy.benchmarks.emplace_back();
@@ -93,25 +92,25 @@ TEST(JudgeLooks, ANoiseFloorThatWasCalibratedIsTheMarginOfEveryLook) {
   benchmark.metric = "real_time";
   benchmark.alarms.tries = 10;
   benchmark.floor = 0.09;
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::decided);
+  EXPECT_EQ(LookJudge({}, 2).answers(pair.baseline, pair.candidate, &noisy).at("BM_1"), LookAnswer::decided);
   EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).comparison.rows[1].verdict, Verdict::unchanged);
 }
 
-TEST(JudgeLooks, NoLookShowsUnchangedWhatAFloorIsBeyond) {
+TEST(LookJudge, NoLookShowsUnchangedWhatAFloorIsBeyond) {
   const SimulatedPair pair = drawn(1, 0.001, 12, "12:0.2 24:0.8");
-  ASSERT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::decided);
+  ASSERT_EQ(LookJudge({}, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::decided);
   Calibration noisy = calibrated(pair.candidate);
   CalibratedBenchmark& benchmark = noisy.benchmarks.emplace_back();
   benchmark.benchmark = "BM_1";
   benchmark.metric = "real_time";
   benchmark.alarms.tries = 10;
   benchmark.floor = 0.2;
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::futile)
+  EXPECT_EQ(LookJudge({}, 2).answers(pair.baseline, pair.candidate, &noisy).at("BM_1"), LookAnswer::futile)
       << "no rounds will call it unchanged";
   EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).comparison.rows[1].verdict, Verdict::inconclusive);
 }
 
-TEST(JudgeLooks, HoldTheTablesOfTheirMachineAlone) {
+TEST(LookJudge, HoldTheTablesOfTheirMachineAlone) {
   SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
   for (steelyard::Run* run : {&pair.baseline, &pair.candidate})
     run->environment.set("cpu.model", "AMD EPYC 7763", true);
@@ -120,14 +119,14 @@ TEST(JudgeLooks, HoldTheTablesOfTheirMachineAlone) {
   table.match = "*";
   table.margin = 0.09;
   table.machine = "*EPYC*";
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, policy, 2).at("BM_1"), LookAnswer::decided);
+  EXPECT_EQ(LookJudge(policy, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::decided);
   table.machine = "*Xeon*";
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, policy, 2).at("BM_1"), LookAnswer::undecided);
+  EXPECT_EQ(LookJudge(policy, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::undecided);
 }
 
-TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {
+TEST(LookJudge, WithoutAPlanThereIsNothingToGoOnFor) {
   SimulatedPair pair = drawn(1, 0.1, 12, "");
-  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::decided);
+  EXPECT_EQ(LookJudge({}, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::decided);
 }
 
 TEST(CompareRuns, ReplaysTheLooksOfAPlan) {

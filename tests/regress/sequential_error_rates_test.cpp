@@ -99,7 +99,7 @@ SimulatedPair measured_by_looks(const SimulatedPair& drawn, const LookPlan& plan
   std::map<std::string, int> stopped;
   for (const PlannedLook& look : plan.looks) {
     const SimulatedPair seen = up_to(look.rounds, stopped, drawn);
-    for (const auto& [name, answer] : judge_looks(seen.baseline, seen.candidate, {}, kShards * kInShard)) {
+    for (const auto& [name, answer] : LookJudge({}, kShards * kInShard).answers(seen.baseline, seen.candidate)) {
       if (answer != LookAnswer::undecided) stopped.emplace(name, look.rounds);
     }
   }

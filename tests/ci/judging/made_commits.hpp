@@ -118,7 +118,7 @@ class MadeWorld {
         run->measurements[0].invocations.resize(static_cast<std::size_t>(look.rounds));
         run->invocations.resize(static_cast<std::size_t>(look.rounds));
       }
-      const auto answers = regress::judge_looks(seen.baseline, seen.candidate, policy, 1);
+      const auto answers = regress::LookJudge(policy, 1).answers(seen.baseline, seen.candidate);
       if (answers.begin()->second == regress::LookAnswer::undecided && look.rounds < plan.max_rounds()) continue;
       return {regress::compare_runs(seen.baseline, seen.candidate, policy).comparison.rows.at(0)};
     }

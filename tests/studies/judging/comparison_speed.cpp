@@ -155,7 +155,7 @@ void print_looks() {
       run->header.settings[std::string(kLooksSetting)] = regress::to_text(plan);
     }
     const std::clock_t begin = std::clock();
-    const auto answers = judge.answers(baseline, candidate, nullptr);
+    const auto answers = judge.answers(baseline, candidate);
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     std::printf("| %d | %.0f |\n", look.rounds, seconds * 1e3);
     if (answers.size() != kGate) std::abort();

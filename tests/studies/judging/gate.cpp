@@ -102,7 +102,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate})
       run->header.settings[std::string(kLooksSetting)] = regress::to_text(options.plan);
-    const auto answers = judge.answers(baseline, candidate, nullptr);
+    const auto answers = judge.answers(baseline, candidate);
     for (std::size_t i = 0; i < count; ++i) {
       if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != regress::LookAnswer::undecided;
     }
