@@ -199,8 +199,8 @@ double RoundsTest::visible_slot_effect(double shift) const {
   return visible ? hodges_lehmann(second_over_first(shift)) : 0;
 }
 
-bool RoundsTest::draws_slots(double shift) const {
-  return slots_can_tell_ && (rounds_.size() >= kRoundsForSlots || visible_slot_effect(shift) != 0);
+bool RoundsTest::draws_slots_at(double slot) const {
+  return slots_can_tell_ && (slot != 0 || rounds_.size() >= kRoundsForSlots);
 }
 
 std::vector<double> RoundsTest::scores(double shift, double slot) const {
@@ -261,7 +261,7 @@ double RoundsTest::statistic(double shift) const {
   if (!knows_slots_) return statistic_with_unknown_slots(shift);
   const double slot = visible_slot_effect(shift);
   const std::vector<double> found = scores(shift, slot);
-  const bool by_slot = slots_can_tell_ && (slot != 0 || rounds_.size() >= kRoundsForSlots);
+  const bool by_slot = draws_slots_at(slot);
   double sum[2] = {0, 0};
   double count[2] = {0, 0};
   for (std::size_t r = 0; r < found.size(); ++r) {
@@ -274,9 +274,7 @@ double RoundsTest::statistic(double shift) const {
 
 double RoundsTest::p(double shift) const {
   const double slot = visible_slot_effect(shift);
-  if (!slots_can_tell_ || (slot == 0 && rounds_.size() < kRoundsForSlots)) {
-    return knows_slots_ ? sign_flip_p(scores(shift, 0)) : p_with_unknown_slots(shift);
-  }
+  if (!draws_slots_at(slot)) return knows_slots_ ? sign_flip_p(scores(shift, 0)) : p_with_unknown_slots(shift);
   std::vector<double> found = scores(shift, slot);
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (!candidate_was_second_[r]) found[r] = -found[r];  // second slot minus first

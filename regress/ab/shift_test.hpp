@@ -86,7 +86,7 @@ class RoundsTest : public ShiftTest {
   // log of second slot over first, with the candidate moved down by `shift`. Precondition: knows_slots().
   double slot_effect(double shift) const;
   // Whether p(shift) draws the slots anew.
-  bool draws_slots(double shift) const;
+  bool draws_slots(double shift) const { return draws_slots_at(visible_slot_effect(shift)); }
   // Candidate minus baseline, a round each, if there is no effect: which side was which then gives no more than the
   // sign. `less_slots`: a slot effect that is seen is taken off first.
   std::vector<double> scores_of_equal_sides(bool less_slots) const {
@@ -98,6 +98,8 @@ class RoundsTest : public ShiftTest {
   std::vector<double> second_over_first(double shift) const;  // of levels, a round each
   // The slot effect where it stands out of its own error; else 0.
   double visible_slot_effect(double shift) const;
+  // Whether the slots are drawn anew where `slot` is what visible_slot_effect() says.
+  bool draws_slots_at(double slot) const;
   // Candidate minus baseline, a round each; of samples less the slot effect `slot` (0: nothing).
   std::vector<double> scores(double shift, double slot) const;
   // `raised[r]` is what the candidate's slot adds in round r: half of it is taken off the candidate, half put on the
