@@ -18,9 +18,10 @@ constexpr std::int64_t kSumCells = 256;
 constexpr std::int64_t kMaxSteps = 64;
 constexpr std::int64_t kMinSteps = 12;
 
-// p is never 0, not even where a double has no room for it.
 constexpr int kMinPlannedRounds = 12;
 constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
+
+// p is never 0, not even where a double has no room for it.
 constexpr double kMinPermutationP = 1e-300;
 
 std::int64_t steps_for(std::size_t summands) {

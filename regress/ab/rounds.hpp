@@ -108,8 +108,8 @@ inline constexpr std::size_t kMinCopies = 4;
 // copies both are absent.
 CopyNoise noise_of_copies(std::span<const LogInvocation> invocations);
 
-// The standard deviation that all pairs of `values` show; absent for fewer than two. Cost O(n^2) up to 200 values;
-// above that of pairs up to 100 places apart.
+// The standard deviation that the pairs of `values` up to 100 places apart show; absent for fewer than two values.
+// Cost: that of the median of so many pairs, 100 a value at most.
 std::optional<double> spread_of_pairs(std::span<const double> values);
 
 }  // namespace steelyard::regress
