@@ -1,5 +1,6 @@
 #include "regress/ab/confirmation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -165,12 +166,12 @@ std::optional<BothLevels> both(const Levels& baseline, const Levels& candidate, 
   return BothLevels{b->second, c->second};
 }
 
-// Less than the smallest change that matters, and less than a quarter of what the time moved by: what is left of such a
-// time is the clock's.
+// No more than the smallest change that matters, and, of logarithms, no more than a quarter of what the time moved by:
+// what is left of such a time is the clock's.
 bool cycles_stood_still(double cycles_ratio, const ComparisonRow& row) {
-  constexpr double kMaxOfTime = 0.25;
-  const double moved = std::abs(std::log(cycles_ratio));
-  return moved <= std::log1p(row.minimum_effect) && moved <= kMaxOfTime * std::abs(std::log(*row.ratio));
+  const auto factor = [](double ratio) { return std::max(ratio, 1 / ratio); };
+  const double moved = factor(cycles_ratio);
+  return moved <= 1 + row.minimum_effect && moved * moved * moved * moved <= factor(*row.ratio);
 }
 
 bool is_changed_time(const ComparisonRow& row) {

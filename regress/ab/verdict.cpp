@@ -211,7 +211,7 @@ std::optional<double> minimum_detectable_effect(const Effect& effect, const Fami
 
 bool contradicts_power(const ComparisonRow& row, double level) {
   if (!row.minimum_detectable_effect || !row.ratio || !row.q || *row.q <= level) return false;
-  return std::fabs(std::log(*row.ratio)) >= std::log1p(*row.minimum_detectable_effect);
+  return std::max(*row.ratio, 1 / *row.ratio) >= 1 + *row.minimum_detectable_effect;
 }
 
 std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQuestion& question) {
