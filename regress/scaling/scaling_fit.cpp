@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
 namespace {
@@ -39,10 +40,10 @@ struct Design {
 
   explicit Design(const std::vector<double>& sizes) {
     const auto n = static_cast<double>(sizes.size());
-    for (const double size : sizes) center += std::log(size) / n;
+    for (const double size : sizes) center += steady_log(size) / n;
     double cubes = 0;
     for (const double size : sizes) {
-      const double x = std::log(size) - center;
+      const double x = steady_log(size) - center;
       line.push_back(x);
       line_squares += x * x;
       cubes += x * x * x;
@@ -99,7 +100,7 @@ Result<ScalingFit> fit_scaling(const ScalingData& data, double confidence) {
   std::vector<double> means(data.sizes.size(), 0);
   for (const std::vector<double>& levels : data.rounds) {
     std::vector<double>& round = logs.emplace_back();
-    for (const double level : levels) round.push_back(std::log(level));
+    for (const double level : levels) round.push_back(steady_log(level));
     for (std::size_t i = 0; i < means.size(); ++i) means[i] += round[i] / static_cast<double>(data.rounds.size());
     exponents.push_back(coefficient_of(round, design.line, design.line_squares));
   }
@@ -125,7 +126,7 @@ Result<ScalingFit> fit_scaling(const ScalingData& data, double confidence) {
     fit.exponent_at_smallest = (means[1] - means[0]) / (design.line[1] - design.line[0]);
     fit.exponent_at_largest = (means[last] - means[last - 1]) / (design.line[last] - design.line[last - 1]);
   }
-  fit.coefficient = std::exp(grand - fit.exponent * design.center);
+  fit.coefficient = steady_exp(grand - fit.exponent * design.center);
   fit_curvature(design, logs, confidence, fit);
   return fit;
 }
@@ -141,7 +142,7 @@ Result<ScalingFit> fit_inputs(const std::vector<double>& sizes, const std::vecto
   const auto n = static_cast<double>(sizes.size());
   std::vector<double> logs;
   double mean = 0;
-  for (const double level : levels) logs.push_back(std::log(level));
+  for (const double level : levels) logs.push_back(steady_log(level));
   for (const double log : logs) mean += log / n;
   ScalingFit fit;
   fit.confidence = confidence;
@@ -157,7 +158,7 @@ Result<ScalingFit> fit_inputs(const std::vector<double>& sizes, const std::vecto
   const double half = student_quantile(0.5 + confidence / 2, n - 2) * std::sqrt(left / (n - 2) / design.line_squares);
   fit.interval = Interval{fit.exponent - half, fit.exponent + half};
   if (whole > 0) fit.r_squared = 1 - left / whole;
-  fit.coefficient = std::exp(mean - fit.exponent * design.center);
+  fit.coefficient = steady_exp(mean - fit.exponent * design.center);
   return fit;
 }
 

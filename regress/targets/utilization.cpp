@@ -6,6 +6,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
 namespace {
@@ -100,11 +101,11 @@ Interval order_statistics(const std::vector<double>& ascending) {
 RateEstimate t_on_logarithms(const std::vector<double>& rates) {
   const auto n = static_cast<double>(rates.size());
   double mean = 0;
-  for (const double rate : rates) mean += std::log(rate) / n;
+  for (const double rate : rates) mean += steady_log(rate) / n;
   double squares = 0;
-  for (const double rate : rates) squares += (std::log(rate) - mean) * (std::log(rate) - mean);
+  for (const double rate : rates) squares += (steady_log(rate) - mean) * (steady_log(rate) - mean);
   const double error = std::sqrt(squares / (n - 1) / n) * student_quantile(1 - kTail, n - 1);
-  return {std::exp(mean), Interval{std::exp(mean - error), std::exp(mean + error)},
+  return {steady_exp(mean), Interval{steady_exp(mean - error), steady_exp(mean + error)},
           static_cast<std::int64_t>(rates.size())};
 }
 
@@ -115,12 +116,12 @@ struct LogSides {
 };
 LogSides log_sides(const UncertainRate& rate) {
   assert(rate.value > 0);
-  LogSides sides{std::log(rate.value), 0, 0};
+  LogSides sides{steady_log(rate.value), 0, 0};
   if (!rate.interval) return sides;
   // A bound on the wrong side, or none that has a logarithm, has no width to give.
-  if (rate.interval->low > 0) sides.below = std::max(0.0, sides.value - std::log(rate.interval->low));
+  if (rate.interval->low > 0) sides.below = std::max(0.0, sides.value - steady_log(rate.interval->low));
   if (std::isfinite(rate.interval->high) && rate.interval->high > 0) {
-    sides.above = std::max(0.0, std::log(rate.interval->high) - sides.value);
+    sides.above = std::max(0.0, steady_log(rate.interval->high) - sides.value);
   }
   return sides;
 }
@@ -141,8 +142,8 @@ Interval quotient_interval(const UncertainRate& numerator, const UncertainRate& 
   const LogSides top = log_sides(numerator);
   const LogSides bottom = log_sides(denominator);
   const double quotient = top.value - bottom.value;
-  return {std::exp(quotient - std::hypot(top.below, bottom.above)),
-          std::exp(quotient + std::hypot(top.above, bottom.below))};
+  return {steady_exp(quotient - steady_hypot(top.below, bottom.above)),
+          steady_exp(quotient + steady_hypot(top.above, bottom.below))};
 }
 
 }  // namespace steelyard::regress

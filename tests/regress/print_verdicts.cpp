@@ -1,6 +1,6 @@
-// Usage: print_verdicts COMPARISONS SEED. Judges simulated pairs of runs and as many histories and prints every number
-// with all its bits, for steady_verdicts_test.cpp. The first line tells which variant of its functions the C library
-// has chosen.
+// Usage: print_verdicts COMPARISONS SEED. Judges simulated pairs of runs and as many histories, sweeps and targets, and
+// prints every number with all its bits, for steady_verdicts_test.cpp. The first line tells which variant of its
+// functions the C library has chosen.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -8,11 +8,17 @@
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/prediction.hpp"
+#include "regress/scaling/scaling_fit.hpp"
+#include "regress/targets/declared_target.hpp"
+#include "regress/targets/judge_targets.hpp"
 #include "tests/regress/simulated_runs.hpp"
+#include "tests/regress/targets/sample_ceilings.hpp"
 
 namespace steelyard::regress {
 namespace {
@@ -92,6 +98,9 @@ void judge_many(int comparisons, std::uint64_t seed) {
   }
 }
 
+// From 0 to 1; the same bits everywhere, as those of the library's distributions need not be.
+double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1p-53; }
+
 // Steps under noise of three kinds: independent, wandering, and with values that go below zero.
 void judge_histories(int histories, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
@@ -99,7 +108,7 @@ void judge_histories(int histories, std::uint64_t seed) {
     Series series;
     double wander = 0;
     for (int k = 0; k < 80; ++k) {
-      const double noise = static_cast<double>(engine() >> 11) * 0x1p-53;
+      const double noise = uniform(engine);
       wander += i % 3 == 1 ? noise - 0.5 : 0;
       const double level = i % 3 == 2 ? (k < 50 ? -1 : 3) : k < 50 ? 100 : 106;
       series.points.push_back({.values = {level + noise + wander}, .commit = {}, .machine = {}, .run = {}});
@@ -122,6 +131,44 @@ void judge_histories(int histories, std::uint64_t seed) {
   }
 }
 
+void print(const ScalingFit& fit) {
+  std::printf("sweep %a %a %d %s", fit.exponent, fit.coefficient, fit.is_curved ? 1 : 0,
+              std::string(to_text(judge_claim(fit, {1}))).c_str());
+  print(fit.interval);
+  for (const auto& value : {fit.r_squared, fit.exponent_at_smallest, fit.exponent_at_largest}) print(value);
+  std::printf("\n");
+}
+
+// A cost that is about linear, over an overhead that bends it in every other sweep; by rounds, and by inputs.
+void judge_sweeps(int sweeps, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  for (int i = 0; i < sweeps; ++i) {
+    ScalingData data{{10, 30, 100, 300, 1000, 3000}, {}};
+    data.rounds.resize(static_cast<std::size_t>(2 + i % 5));
+    for (std::vector<double>& levels : data.rounds) {
+      for (const double size : data.sizes) levels.push_back((i % 2 * 50 + size) * (1 + 0.1 * uniform(engine)));
+    }
+    print(fit_scaling(data).value());
+    print(fit_inputs(data.sizes, data.rounds.front()).value());
+  }
+}
+
+// Rates about the target and off it, of so few invocations that Student's t has them, and of more.
+void judge_rates(int targets, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const Target target = parse_target("0.5 of bandwidth", "print_verdicts").value();
+  for (int i = 0; i < targets; ++i) {
+    BenchmarkRates rates;
+    for (int k = 0; k < 2 + i % 8; ++k) rates.bandwidth.push_back((5.5 + 0.1 * (i % 9) + 0.2 * uniform(engine)) * 1e9);
+    const TargetRow row = judge_target(rates, target, {}, sample::ceilings());
+    std::printf("target %d", static_cast<int>(row.verdict));
+    for (const auto& value : {row.achieved, row.utilization}) print(value);
+    print(row.achieved_interval);
+    print(row.utilization_interval);
+    std::printf("\n");
+  }
+}
+
 }  // namespace
 }  // namespace steelyard::regress
 
@@ -130,5 +177,7 @@ int main(int count, char** words) {
   std::printf("library %016llx\n", static_cast<unsigned long long>(steelyard::regress::library_checksum()));
   steelyard::regress::judge_many(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
   steelyard::regress::judge_histories(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
+  steelyard::regress::judge_sweeps(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
+  steelyard::regress::judge_rates(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
   return 0;
 }

@@ -1,5 +1,5 @@
-// The same runs give the same bytes where the C library picks other variants of its functions, as it does on another
-// processor.
+// The same runs, histories, sweeps and targets give the same bytes where the C library picks other variants of its
+// functions, as it does on another processor.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,6 +29,9 @@ TEST(SteadyVerdicts, AreTheSameBytesWithOtherVariantsOfTheLibrary) {
   const std::string usual = output_of("");
   const std::string other = output_of(kWithoutFusedAdd);
   ASSERT_GT(usual.size(), 30'000U);
+  for (const char* kind : {"\nchange ", "\nprediction ", "\nsweep ", "\ntarget "}) {
+    EXPECT_NE(usual.find(kind), std::string::npos) << kind;
+  }
   const bool differ = usual.substr(0, usual.find('\n')) != other.substr(0, other.find('\n'));
   RecordProperty("library_variants_differ", differ ? "yes" : "no");
   const std::string a = without_first_line(usual);
