@@ -34,6 +34,8 @@ enum class Verdict {
 inline constexpr std::size_t kVerdictCount = 9;
 std::string_view to_text(Verdict verdict);
 std::span<const std::string_view> words_of(Verdict);
+// That the two sides differ was shown.
+constexpr bool is_change(Verdict verdict) { return verdict == Verdict::regression || verdict == Verdict::improvement; }
 
 // How the two signals of one benchmark, its time and its instructions, decide together whether a regression of either
 // fails the gate. Other metrics are not concerned.

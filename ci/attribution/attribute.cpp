@@ -257,10 +257,6 @@ struct CountFinding {
   std::vector<std::string> call_path;
 };
 
-bool is_change(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
 constexpr std::size_t kMaxKernels = 1000;  // of one benchmark: a graph of more is no kernel's name's business
 
 std::vector<std::string> split_names(std::string_view list) {
@@ -295,8 +291,7 @@ KernelChanges changes_by_benchmark(const Run& baseline, const Run& candidate) {
 }
 
 bool was_judged(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement ||
-         row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+  return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
 
 }  // namespace
@@ -336,7 +331,7 @@ Attribution attribute(Comparison& comparison, const Run& baseline, const Run& ca
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
     const bool same_code = !is_other || !may_call_a_dispatching_library(a, b);
     if (!same_code) row.notes.add(RowNote::other_dispatch);
-    if (!is_change(row) || !a || !b) continue;
+    if (!is_change(row.verdict) || !a || !b) continue;
     const ProfileAttribution attribution(*a, *b, known, options);
     row.functions = attribution.functions();
     row.call_path = attribution.call_path();
@@ -344,7 +339,7 @@ Attribution attribute(Comparison& comparison, const Run& baseline, const Run& ca
   }
   // Fewer instructions do not explain more time, nor does code that the time was not spent in.
   for (ComparisonRow& row : comparison.rows) {
-    if (!is_change(row) || row.metric.kind != MetricKind::noisy) continue;
+    if (!is_change(row.verdict) || row.metric.kind != MetricKind::noisy) continue;
     const auto found = findings.find(row.benchmark);
     if (found == findings.end() || !found->second.same_code || found->second.verdict != row.verdict) continue;
     row.functions = found->second.functions;

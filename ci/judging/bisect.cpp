@@ -37,9 +37,8 @@ constexpr double kMinCountOfTime = 1.0 / 4;  // counts decide where they changed
 // As a relative change in the direction of `log_change`.
 double relative(double log_change, double share) { return std::fabs(std::expm1(log_change * share)); }
 
-bool moved(Verdict verdict) { return verdict == Verdict::regression || verdict == Verdict::improvement; }
 bool is_measured(Verdict verdict) {
-  return moved(verdict) || verdict == Verdict::unchanged || verdict == Verdict::inconclusive;
+  return is_change(verdict) || verdict == Verdict::unchanged || verdict == Verdict::inconclusive;
 }
 
 // 0 where there is no ratio, or none with a logarithm: from zero, or to zero.
@@ -52,11 +51,11 @@ ProbeAnswer answer_of(const ComparisonRow& row, const ProbeQuestion& question, d
   const double change = has_ratio ? std::log(*row.ratio) : 0;
   const bool is_other_way = sought != 0 && change * sought < 0;
   if (question.witness == ProbeWitness::counts) {
-    if (!has_ratio) return moved(row.verdict) ? ProbeAnswer::changed : ProbeAnswer::unchanged;
+    if (!has_ratio) return is_change(row.verdict) ? ProbeAnswer::changed : ProbeAnswer::unchanged;
     const bool is_enough = std::fabs(std::expm1(change)) >= question.minimum_effect;
-    return moved(row.verdict) && is_enough && !is_other_way ? ProbeAnswer::changed : ProbeAnswer::unchanged;
+    return is_change(row.verdict) && is_enough && !is_other_way ? ProbeAnswer::changed : ProbeAnswer::unchanged;
   }
-  if (moved(row.verdict)) return is_other_way ? ProbeAnswer::unchanged : ProbeAnswer::changed;
+  if (is_change(row.verdict)) return is_other_way ? ProbeAnswer::unchanged : ProbeAnswer::changed;
   return row.verdict == Verdict::unchanged ? ProbeAnswer::unchanged : ProbeAnswer::cannot_tell;
 }
 

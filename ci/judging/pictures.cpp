@@ -37,10 +37,9 @@ class PictureFolder {
   std::set<std::string> taken_;
 };
 
-bool has_changed(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+bool is_changed_time(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy && is_change(row.verdict);
 }
-bool is_changed_time(const ComparisonRow& row) { return row.metric.kind == MetricKind::noisy && has_changed(row); }
 
 bool has_picture(const ComparisonRow& row) {
   return row.metric.kind == MetricKind::noisy && (row.baseline || row.candidate) && row.ratio;
@@ -75,7 +74,7 @@ Result<void> draw_changed_counts(Comparison& comparison, const Run& baseline, co
                                  const std::filesystem::path& folder) {
   PictureFolder pictures(folder);
   for (ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != kInstructions || !has_changed(row)) continue;
+    if (row.metric.name != kInstructions || !is_change(row.verdict)) continue;
     STEELYARD_TRY(const auto joined, changed_profile(row.benchmark, baseline, candidate));
     if (!joined) continue;
     STEELYARD_CHECK(pictures.make("a folder for flame graphs"));

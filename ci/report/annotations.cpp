@@ -44,10 +44,6 @@ Annotation::Level level_of(const Finding& finding) {
   return finding.gates ? Annotation::Level::failure : Annotation::Level::warning;
 }
 
-bool is_changed(const Finding& finding) {
-  return finding.kind == Verdict::regression || finding.kind == Verdict::improvement;
-}
-
 std::string message_of(const Comparison& comparison, const RowIndex& index, const Finding& finding) {
   std::string message = finding_line(finding);
   for (const std::string& note : finding_notes(comparison, index, finding)) message += "; " + note;
@@ -85,7 +81,7 @@ std::vector<Annotation> annotations_of(const Comparison& comparison) {
   std::vector<Annotation> annotations;
   const RowIndex index(comparison);
   for (const Finding& finding : findings_of(comparison)) {
-    if (!is_changed(finding)) continue;
+    if (!is_change(finding.kind)) continue;
     const std::string message = message_of(comparison, index, finding);
     for (const FunctionChange* function : noted_functions(finding)) {
       annotations.push_back({function->file, function->line, level_of(finding),
@@ -100,8 +96,8 @@ std::vector<Annotation> findings_without_line(const Comparison& comparison) {
   std::vector<Annotation> findings;
   const RowIndex index(comparison);
   for (const Finding& finding : findings_of(comparison)) {
-    const bool is_unjudged = finding.gates && !is_changed(finding);
-    const bool has_no_line = is_changed(finding) && noted_functions(finding).empty();
+    const bool is_unjudged = finding.gates && !is_change(finding.kind);
+    const bool has_no_line = is_change(finding.kind) && noted_functions(finding).empty();
     if (!is_unjudged && !has_no_line) continue;
     findings.push_back(
         {"", 0, level_of(finding), title_of(finding, cause_title(finding)), message_of(comparison, index, finding)});

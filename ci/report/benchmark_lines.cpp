@@ -14,8 +14,7 @@ namespace steelyard::ci {
 namespace {
 
 bool was_measured(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement ||
-         row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+  return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
 
 std::string short_answer(const ComparisonRow& row) {

@@ -101,16 +101,12 @@ bool is_plainly_new(const RowGroup& group) {
 
 namespace {
 
-bool is_significant(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
 std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 bool is_reported(const ComparisonRow& row) {
-  return is_significant(row) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+  return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
 
 // Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
@@ -134,7 +130,7 @@ std::string timed_words(const ComparisonRow& time) {
 
 // What the two say together; empty where neither changed.
 std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
-  if (!is_significant(time) && !is_significant(count)) return "";
+  if (!is_change(time.verdict) && !is_change(count.verdict)) return "";
   if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
   if (count.verdict == Verdict::unchanged) {
     if (count.notes.has(RowNote::equal_program)) return "the machine; both builds are one program";
@@ -431,16 +427,12 @@ bool is_held_to_margin(const ComparisonRow& row) {
          (is_concurrent(row.layout) || row.equivalence_interval);
 }
 
-bool is_called_changed(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
 std::string interval_cell(const ComparisonRow& row) {
   if (row.test == TestKind::exact && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
   if (!row.interval) return "";
   // A change that lies within the margin is told with it: as unchanged it would have been held to that.
   const bool is_within = row.ratio && std::abs(*row.ratio - 1) <= row.margin;
-  const bool is_told = is_held_to_margin(row) && row.margin != kDefaultMargin && (!is_called_changed(row) || is_within);
+  const bool is_told = is_held_to_margin(row) && row.margin != kDefaultMargin && (!is_change(row.verdict) || is_within);
   return range_cell(*row.interval, row.ratio.value_or(1)) + (is_told ? ", margin " + share_text(row.margin) : "");
 }
 

@@ -108,9 +108,6 @@ std::string metric_label(const Metric& metric);
 // measured together or held against a history.
 bool is_held_to_margin(const ComparisonRow& row);
 
-// Called a regression or an improvement.
-bool is_called_changed(const ComparisonRow& row);
-
 // The interval's cell: "[+6.1, +8.3] %"; of counts what they are exact to (regress/ab/counted.hpp); or nothing. Of a
 // row that a margin other than the default decides (unchanged, or why not), or that changed by less, the margin as
 // well: "[-0.8, +3.9] %, margin 5 %".

@@ -328,7 +328,7 @@ class Explainer {
 
   // What would have to be different for another verdict.
   std::string other_answer(const ComparisonRow& row) const {
-    const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+    const bool changed = is_change(row.verdict);
     if (row.metric.kind == MetricKind::counted) {
       if (!changed || !row.ratio || !row.gates) return "";  // from a count of 0 there is no ratio
       if (row.creep && row.creep->beyond) return "none, unless the level were accepted, or released";

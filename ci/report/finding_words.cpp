@@ -15,10 +15,6 @@
 namespace steelyard::ci {
 namespace {
 
-bool is_change(const Finding& finding) {
-  return finding.kind == Verdict::regression || finding.kind == Verdict::improvement;
-}
-
 // "+13.1 to +19.3 %": the smaller change first, and the sign of a per cent once.
 std::string ratios_text(const Interval& ratios) {
   const bool is_down = std::abs(std::log(ratios.low)) > std::abs(std::log(ratios.high));
@@ -56,7 +52,7 @@ FindingWords finding_words(const Finding& finding) {
   FindingWords words{cause_title(finding), "", ""};
   if (count == 1 && finding.shared != SharedCause::name) words.text = ", " + name_as_given(finding.benchmarks.front());
   if (count > 1) words.text = ", " + plural_text(count, "benchmark");
-  if (!is_change(finding)) {
+  if (!is_change(finding.kind)) {
     words.text += ": " + finding.rows.front()->reason;
     return words;
   }
@@ -195,7 +191,7 @@ std::vector<std::string> finding_notes(const Comparison& comparison, const RowIn
   const bool is_one = finding.benchmarks.size() == 1;
   const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
   const std::vector<const ComparisonRow*>& rows = finding.rows;
-  if (is_change(finding)) {
+  if (is_change(finding.kind)) {
     Tally meanings;
     for (const std::string& benchmark : finding.benchmarks) {
       if (const std::string meaning = combined_meaning(index, benchmark); !meaning.empty()) meanings.add(meaning);

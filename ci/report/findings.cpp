@@ -155,8 +155,6 @@ struct Move {
   double size = 0;  // largest change among the rows
 };
 
-bool is_change(Verdict verdict) { return verdict == Verdict::regression || verdict == Verdict::improvement; }
-
 // Instructions first, then what else is counted, then time.
 int metric_rank(const Metric& metric) {
   if (metric.name == kInstructions) return 0;

@@ -129,7 +129,7 @@ std::string_view to_text(NoChange answer) {
 }
 
 std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
-  if (std::ranges::any_of(comparison.rows, is_called_changed)) return std::nullopt;
+  if (std::ranges::any_of(comparison.rows, is_change, &ComparisonRow::verdict)) return std::nullopt;
   NoChangeAnswer found;
   std::int64_t unjudged = 0;
   MetricsInPart metrics;

@@ -73,7 +73,7 @@ class MarkdownNames {
 };
 
 std::string table_row(const ComparisonRow& row, const MarkdownNames& names) {
-  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  const bool is_changed = is_change(row.verdict);
   const std::string change = row.ratio ? change_text(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
   text += " | " + code(names.of(row.benchmark), true) + " | " + words(metric_label(row.metric));
@@ -126,7 +126,7 @@ std::string behind(const Comparison& comparison, const RowIndex& index, const Ro
   std::string text;
   const std::string story = told.insert(group.benchmark).second ? combined_explanation(index, group.benchmark) : "";
   if (!story.empty()) text += words(story) + "\n";
-  const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
+  const bool is_changed = is_change(group.verdict);
   for (const std::string& note : solo_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
   if (is_changed) {
     for (const std::string& note : code_layout_notes(group.rows))
@@ -323,7 +323,7 @@ std::string levels_of(const ComparisonRow& row) {
 
 // A line a benchmark.
 std::string line_of(const ComparisonRow& row, const BenchmarkLines& lines, const MarkdownNames& names) {
-  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  const bool is_changed = is_change(row.verdict);
   const std::string change = row.ratio ? change_text(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " | " + code(names.of(row.benchmark), true) +
                      " | " + words(metric_label(row.metric)) + " | ";

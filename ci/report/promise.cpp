@@ -310,7 +310,7 @@ struct Floors {
 };
 
 bool is_changed_within(const ComparisonRow& row, double floor) {
-  return is_called_changed(row) && row.ratio && std::abs(*row.ratio - 1) < floor;
+  return is_change(row.verdict) && row.ratio && std::abs(*row.ratio - 1) < floor;
 }
 
 }  // namespace
@@ -333,7 +333,7 @@ std::string margin_line(const Comparison& comparison) {
       const bool is_beyond = calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin).has_value();
       if (!is_of_enough && row.margin < known->floor) of_too_few.push_back(row.benchmark);
       if (is_of_enough && is_changed_within(row, known->floor)) within.add(row.benchmark, known->floor);
-      if (is_beyond && !is_called_changed(row)) beyond.add(row.benchmark, known->floor);
+      if (is_beyond && !is_change(row.verdict)) beyond.add(row.benchmark, known->floor);
     }
     if (row.margin == kDefaultMargin) continue;
     (regress::has_calibrated_margin(comparison, row) ? by_floor : by_policy).add(row.margin);

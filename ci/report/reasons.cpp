@@ -62,9 +62,8 @@ std::optional<FigureCause> figure_cause_of(const ComparisonRow& row, const Compa
 // Of an unchanged row only that it was not measured has to be said.
 bool wants_reason(const ComparisonRow& row) {
   if (row.verdict == Verdict::unchanged) return row.notes.has(RowNote::not_timed);
-  const bool is_answered = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
   const bool is_plainly_new = row.verdict == Verdict::fresh && !row.notes.has(RowNote::skipped_by_baseline);
-  return !is_answered && !is_plainly_new && !row.reason.empty();
+  return !is_change(row.verdict) && !is_plainly_new && !row.reason.empty();
 }
 
 // What makes two reasons one: the cause and what differs by kind and not by degree; else the sentence.

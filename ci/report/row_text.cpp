@@ -98,7 +98,7 @@ std::string code_layout_text(const ComparisonRow& row) {
   std::string text = "over " + plural_text(*noise.code_layouts, "code layout") + " " + range_text(over, *row.ratio) +
                      " (" + share_text(row.confidence) + "), standard deviation between them " +
                      share_text(*noise.code_layout) + "; ";
-  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  const bool is_changed = is_change(row.verdict);
   if (is_changed && over.low <= 1 && over.high >= 1) return text + "layout could explain all of it";
   // Half of the interval, as a ratio: rounds have their part in it, so it is the most that layouts can have.
   return text + "layout could explain up to " + share_text(std::sqrt(over.high / over.low) - 1) +

@@ -67,7 +67,7 @@ std::string TerminalFindings::head(const ToldFinding& item, std::size_t max_line
   const VerdictMark mark = mark_of(item.kind);
   const std::string lead =
       std::string(style_.unicode ? mark.unicode : mark.ascii) + " " + std::string(to_text(item.kind));
-  const bool is_strong = item.kind == Verdict::regression || item.kind == Verdict::improvement;
+  const bool is_strong = is_change(item.kind);
   writer.paragraph({lead, tone_of(item.kind)}, joined(item.words), kFindingIndent,
                    is_strong ? Tone::strong : Tone::plain, max_lines);
   return writer.take();
@@ -189,7 +189,7 @@ class WholeReport {
       const std::string story = combined_explanation(index_, group.benchmark);
       if (!story.empty()) writer_.paragraph({}, story, table_.indent(), Tone::plain);
     }
-    if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
+    if (is_change(group.verdict)) {
       for (const std::string& note : solo_notes(group.rows)) writer_.paragraph({}, note, table_.indent(), Tone::dim);
       for (const std::string& note : code_layout_notes(group.rows))
         writer_.paragraph({}, note, table_.indent(), Tone::dim);
@@ -200,7 +200,7 @@ class WholeReport {
         writer_.paragraph({}, note, table_.indent(), Tone::dim);
       }
     }
-    if (group.verdict != Verdict::regression && group.verdict != Verdict::improvement) return;
+    if (!is_change(group.verdict)) return;
     for (const ComparisonRow* row : group.rows) {
       if (row->functions.empty()) continue;
       writer_.functions(*row, {table_.indent()});

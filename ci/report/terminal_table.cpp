@@ -222,7 +222,7 @@ std::string ComparisonTable::joined(const Cells& cells, const std::string& level
                                     bool is_head) const {
   const auto toned = [&](Tone tone) { return is_head ? Tone::dim : tone; };
   const bool is_quiet = tone_of(verdict) == Tone::dim;
-  const bool is_changed = verdict == Verdict::regression || verdict == Verdict::improvement;
+  const bool is_changed = is_change(verdict);
   LineOfCells line(style_.color);
   if (names_verdicts_) {
     line.add(cells.verdict, verdict_columns_, Align::left, toned(tone_of(verdict)));

@@ -84,7 +84,7 @@ std::int64_t calibrated_unix_s() {
 std::string gate_text(int index, int gates, const Comparison& comparison) {
   std::string called;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.verdict != Verdict::regression && row.verdict != Verdict::improvement) continue;
+    if (!is_change(row.verdict)) continue;
     called += (called.empty() ? "" : ", ") + row.benchmark;
   }
   return "gate " + std::to_string(index + 1) + " of " + std::to_string(gates) + ": " +

@@ -179,8 +179,7 @@ class PairJudge {
     const Comparison& comparison = at->second;
     for (const ComparisonRow& row : comparison.rows) {
       if (row.benchmark != benchmark || row.metric.name != metric) continue;
-      return row.verdict == Verdict::regression || row.verdict == Verdict::improvement ||
-             row.verdict == Verdict::unchanged;
+      return is_change(row.verdict) || row.verdict == Verdict::unchanged;
     }
     return is_concurrent(regress::mutual_layout(comparison.baseline, comparison.candidate));
   }

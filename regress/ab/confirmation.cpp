@@ -90,8 +90,7 @@ Agreement agreement(const ComparisonRow& row) {
 }
 
 bool is_to_check_alone(const ComparisonRow& row) {
-  return row.layout == Layout::duet && row.metric.kind == MetricKind::noisy && row.ratio &&
-         (row.verdict == Verdict::regression || row.verdict == Verdict::improvement);
+  return row.layout == Layout::duet && row.metric.kind == MetricKind::noisy && row.ratio && is_change(row.verdict);
 }
 
 std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone, Rules rules) {
@@ -175,8 +174,7 @@ bool cycles_stood_still(double cycles_ratio, const ComparisonRow& row) {
 }
 
 bool is_changed_time(const ComparisonRow& row) {
-  return row.metric.name == kRealTime && row.ratio && *row.ratio > 0 &&
-         (row.verdict == Verdict::regression || row.verdict == Verdict::improvement);
+  return row.metric.name == kRealTime && row.ratio && *row.ratio > 0 && is_change(row.verdict);
 }
 
 }  // namespace

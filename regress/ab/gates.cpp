@@ -49,8 +49,8 @@ bool is_small_change_of_a_count(const ComparisonPolicy& policy, const Comparison
 
 // What a signal says of the other: a verdict that was reached by judging, or nothing.
 bool has_spoken(const ComparisonRow* row) {
-  return row != nullptr && (row->verdict == Verdict::regression || row->verdict == Verdict::improvement ||
-                            row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
+  return row != nullptr &&
+         (is_change(row->verdict) || row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
 }
 
 // Whether time and count are of the same code.

@@ -18,10 +18,6 @@
 namespace steelyard::regress {
 namespace {
 
-bool is_called_changed(const ComparisonRow& row) {
-  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
 bool is_noisy_comparison(const ComparisonRow& row) {
   return row.metric.kind == MetricKind::noisy && row.p && row.ratio && *row.ratio > 0 && std::isfinite(*row.ratio);
 }
@@ -116,7 +112,7 @@ std::optional<double> drift_of(std::span<const Comparison> sequential) {
 
 ObservedRate rate_of_false_gates(std::span<const Comparison> gates) {
   const auto count = std::count_if(gates.begin(), gates.end(), [](const Comparison& gate) {
-    return std::any_of(gate.rows.begin(), gate.rows.end(), is_called_changed);
+    return std::ranges::any_of(gate.rows, is_change, &ComparisonRow::verdict);
   });
   return observed_rate(count, static_cast<std::int64_t>(gates.size()));
 }

@@ -53,7 +53,7 @@ Tally simulate(SimulationOptions options, int replications, std::uint64_t seed) 
       }
       if (reaches(row, 0.05)) ++tally.alarms_05;
       if (reaches(row, 0.01)) ++tally.alarms_01;
-      if (row.verdict == Verdict::regression || row.verdict == Verdict::improvement) ++tally.judged;
+      if (is_change(row.verdict)) ++tally.judged;
     }
   }
   return tally;

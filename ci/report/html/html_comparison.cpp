@@ -312,7 +312,7 @@ class ComparisonPage {
       const bool any_worst = count > 1 && finding.worst != nullptr;
       result += "<p>" + text(ranges) + (any_worst ? ", worst " + link(*finding.worst) : "") + "</p>\n";
     }
-    const bool is_changed = finding.kind == Verdict::regression || finding.kind == Verdict::improvement;
+    const bool is_changed = is_change(finding.kind);
     if (!is_changed && finding.kind != Verdict::fresh) {
       result += element("p", text(finding.rows.front()->reason, kLongestHtmlLine)) + "\n";
     }

@@ -70,7 +70,7 @@ ComparisonRow time_row(const std::string& benchmark, double ratio, Verdict verdi
   row.interval = Interval{ratio - 0.006, ratio + 0.006};
   row.test = TestKind::rounds;
   row.layout = Layout::duet;
-  const bool is_changed = verdict == Verdict::regression || verdict == Verdict::improvement;
+  const bool is_changed = is_change(verdict);
   row.p = is_changed ? 1.2e-9 : 0.41;
   row.q = is_changed ? 8.0e-8 : 1.0;
   row.minimum_detectable_effect = 0.006;

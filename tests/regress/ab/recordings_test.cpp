@@ -108,9 +108,8 @@ TEST(Recordings, OfOneBuildCallNoChangeMoreOftenThanTheLevelSays) {
         }
       }
       const std::vector<JudgedTime> judged = judge_recordings(times, alternating, {});
-      alarms += std::any_of(judged.begin(), judged.end(), [](const JudgedTime& time) {
-        return time.verdict == Verdict::regression || time.verdict == Verdict::improvement;
-      });
+      alarms +=
+          std::any_of(judged.begin(), judged.end(), [](const JudgedTime& time) { return is_change(time.verdict); });
     }
     EXPECT_LE(alarms, 25) << rounds;
   }

@@ -51,8 +51,6 @@ Rule own_rule(const OwnRuleOptions& options) {
           [options](const Window& window) { return judge(window, options); }};
 }
 
-bool calls_change(const Finding& finding) {
-  return finding.verdict == Verdict::regression || finding.verdict == Verdict::improvement;
-}
+bool calls_change(const Finding& finding) { return finding.verdict && is_change(*finding.verdict); }
 
 }  // namespace steelyard::judging
