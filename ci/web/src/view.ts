@@ -269,6 +269,11 @@ export function alert_change(alert: Alert): string {
       : '';
   return change_text(alert.ratio) + levels;
 }
+// To the series that it is of, as its branch and machine had it.
+export function alert_history_link(alert: Alert, text: string): HTMLElement {
+  const {project, branch, benchmark, metric, fingerprint: machine} = alert;
+  return h('a', {href: series_href({project, branch, benchmark, metric, machine})}, text);
+}
 
 export function run_table(label: string, runs: RunHeader[], last?: (run: RunHeader) => Child): HTMLElement {
   return project_table(

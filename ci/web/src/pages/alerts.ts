@@ -4,13 +4,13 @@ import {button, entries, fill, h, section, type Child} from '../dom';
 import {go, href} from '../route';
 import {
   alert_change,
+  alert_history_link,
   benchmark,
   code,
   commit_link,
   empty,
   paged,
   project_table,
-  series_href,
   type PageOf,
   type View,
 } from '../view';
@@ -152,19 +152,7 @@ async function one_alert(view: View, id: string): Promise<Child> {
       [
         'see',
         [
-          h(
-            'a',
-            {
-              href: series_href({
-                project: alert.project,
-                branch: alert.branch,
-                benchmark: alert.benchmark,
-                metric: alert.metric,
-                machine: alert.fingerprint,
-              }),
-            },
-            'its history',
-          ),
+          alert_history_link(alert, 'its history'),
           alert.comparison && [
             ' \u00b7 ',
             h('a', {href: href('comparison', {id: alert.comparison})}, 'the comparison that found it'),

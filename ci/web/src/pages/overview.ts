@@ -4,13 +4,13 @@ import {h, section, table, type Child} from '../dom';
 import {href, shows_several} from '../route';
 import {
   alert_change,
+  alert_history_link,
   benchmark,
   code,
   commit_link,
   empty,
   gate_table,
   paged,
-  series_href,
   type PageOf,
   type View,
 } from '../view';
@@ -78,19 +78,7 @@ function attention({items: open, next}: Page<Alert>): Child {
             ', commit ',
             commit_link(alert.commit, alert.project),
             ' \u00b7 ',
-            h(
-              'a',
-              {
-                href: series_href({
-                  project: alert.project,
-                  branch: alert.branch,
-                  benchmark: alert.benchmark,
-                  metric: alert.metric,
-                  machine: alert.fingerprint,
-                }),
-              },
-              'history',
-            ),
+            alert_history_link(alert, 'history'),
             alert.comparison && [' \u00b7 ', h('a', {href: href('comparison', {id: alert.comparison})}, 'comparison')],
           ),
         ),
