@@ -58,6 +58,17 @@ std::string age_text(const std::optional<int>& days) { return days ? std::to_str
 constexpr std::size_t kMaxTables = 1000;
 constexpr CountRange kThreads{1, 4096};
 
+// The table that an entry is in; of an entry without a name it begins at `where`. Error (input): too many of `kind`.
+template <class Table>
+Result<Table*> table_at(std::vector<Table>& tables, const TomlEntry& entry, const std::string& where,
+                        const std::string& kind) {
+  const auto index = static_cast<std::size_t>(entry.index);
+  if (index >= kMaxTables) return input_error(where, "more than 1000 " + kind, "at most 1000");
+  if (tables.size() <= index) tables.resize(index + 1);
+  if (entry.name.empty()) tables[index].where = where;
+  return &tables[index];
+}
+
 // The word in the target and the key beside it must not say different things.
 Result<void> lay_over(std::string& from_text, const std::string& from_key, const char* key, const std::string& where) {
   if (from_key.empty()) return {};
@@ -77,14 +88,9 @@ std::vector<std::string> target_keys() {
 
 Result<void> TargetTables::take(const TomlEntry& entry, const std::string& where) {
   if (entry.index < 0) return input_error(where, "[target]", "[[target]]: there may be several");
-  const auto index = static_cast<std::size_t>(entry.index);
-  if (index >= kMaxTables) return input_error(where, "more than 1000 targets", "at most 1000");
-  if (tables_.size() <= index) tables_.resize(index + 1);
-  Table& table = tables_[index];
-  if (entry.name.empty()) {
-    table.where = where;
-    return {};
-  }
+  STEELYARD_TRY(Table* const at, table_at(tables_, entry, where, "targets"));
+  if (entry.name.empty()) return {};
+  Table& table = *at;
   const std::string key_where = where + ": [[target]] " + entry.name;
   if (!entry.value) return input_error(key_where, "something else", "text in quotes");
   if (entry.name == "threads") {
@@ -509,16 +515,10 @@ std::vector<std::string> pattern_policy_keys() {
 }
 
 Result<void> PolicyTables::take(const TomlEntry& entry, const std::string& where) {
-  const auto index = static_cast<std::size_t>(entry.index);
-  if (index >= kMaxTables) return input_error(where, "more than 1000 policies", "at most 1000");
-  if (tables_.size() <= index) tables_.resize(index + 1);
-  Table& table = tables_[index];
-  if (entry.name.empty()) {
-    table.where = where;
-    return {};
-  }
-  table.has_match = table.has_match || entry.name == "match";
-  table.entries.push_back({entry, where});
+  STEELYARD_TRY(Table* const table, table_at(tables_, entry, where, "policies"));
+  if (entry.name.empty()) return {};
+  table->has_match = table->has_match || entry.name == "match";
+  table->entries.push_back({entry, where});
   return {};
 }
 
