@@ -1,14 +1,14 @@
 #include "tests/fuzz/claims.hpp"
 
-#include <bit>
-#include <cstdint>
 #include <vector>
 
 #include "storage/packing/packed_samples.hpp"
+#include "tests/storage/packing/bitwise_equal.hpp"
 
 namespace steelyard::testkit {
 namespace {
 
+using storage_test::bitwise_equal;
 using Section = std::vector<InvocationSamples>;
 
 // A block of no bits holds so many numbers at most, any other a number a bit.
@@ -18,18 +18,6 @@ std::size_t numbers_in(const Section& section) {
   std::size_t count = section.size();
   for (const InvocationSamples& taken : section) count += taken.values.size() + taken.iterations.size();
   return count;
-}
-
-bool bitwise_equal(const Section& a, const Section& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].invocation != b[i].invocation || a[i].iterations != b[i].iterations) return false;
-    if (a[i].values.size() != b[i].values.size()) return false;
-    for (std::size_t k = 0; k < a[i].values.size(); ++k) {
-      if (std::bit_cast<std::uint64_t>(a[i].values[k]) != std::bit_cast<std::uint64_t>(b[i].values[k])) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace

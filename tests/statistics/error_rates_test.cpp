@@ -3,10 +3,9 @@
 // but which process is whose is drawn anew for each, and that is what an alarm on equal sides depends on.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <map>
 #include <string>
 
+#include "tests/statistics/recorded.hpp"
 #include "tests/studies/judging/exact_binomial.hpp"
 #include "tests/studies/judging/peers/rules.hpp"
 #include "tests/studies/judging/score.hpp"
@@ -16,16 +15,6 @@ namespace {
 
 constexpr double kUnlikely = 1e-4;
 constexpr ScoreOptions kShort{1, 20, false, 4};
-
-const Recording& recorded(const std::string& name) {
-  static std::map<std::string, Recording> read;
-  if (!read.contains(name)) {
-    auto recording = read_recording(std::filesystem::path(STEELYARD_NOISE_FOLDER) / name);
-    if (!recording) ADD_FAILURE() << recording.error().text();
-    read[name] = std::move(recording).value();
-  }
-  return read[name];
-}
 
 Score score_concurrent(const Rule& rule, const std::string& name, ConcurrentOptions concurrent,
                        ScoreOptions options = kShort) {

@@ -3,23 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <map>
-
+#include "tests/statistics/recorded.hpp"
 #include "tests/studies/judging/exact_binomial.hpp"
 
 namespace steelyard::judging::gate_test {
 namespace {
-
-const Recording& recorded(const std::string& name) {
-  static std::map<std::string, Recording> read;
-  if (!read.contains(name)) {
-    auto recording = read_recording(std::filesystem::path(STEELYARD_NOISE_FOLDER) / name);
-    if (!recording) ADD_FAILURE() << recording.error().text();
-    read[name] = std::move(recording).value();
-  }
-  return read[name];
-}
 
 GateOptions small_gate() {
   GateOptions options;

@@ -123,25 +123,41 @@ std::string defined_by(const Tokens& words, bool before_brace) {
   return variable_named_by(head);
 }
 
-// The qualified names of the types and inline variables that a file defines outside anonymous namespaces.
-std::set<std::string> definitions_in(const std::string& text) {
-  std::set<std::string> names;
+// What stands at namespace scope before a brace or a semicolon.
+struct Statement {
+  Tokens words;
+  bool before_brace = false;
+  std::string scope;       // "steelyard::regress::", without anonymous namespaces
+  bool is_hidden = false;  // in an anonymous namespace
+};
+
+std::vector<Statement> statements_in(const std::string& text) {
+  std::vector<Statement> statements;
+  const std::string anonymous = "anonymous";
   std::vector<std::string> scopes;  // "steelyard::" of a namespace, "{" of any other brace
   Tokens head;
+  int in_brackets = 0;
   for (const std::string& token : tokens_of(text)) {
     const bool at_namespace_scope = !any_is(scopes, "{");
+    if (at_namespace_scope) in_brackets += token == "(" ? 1 : token == ")" ? -1 : 0;
+    if (at_namespace_scope && in_brackets > 0) {
+      head.push_back(token);  // with the braces and semicolons of default arguments
+      continue;
+    }
     if (token == "{" && at_namespace_scope && any_is(head, "namespace")) {
       std::string scope;
       const auto name = std::find(head.begin(), head.end(), "namespace") + 1;  // a macro may stand before it
       for (auto word = name; word != head.end(); ++word) scope += *word;
-      scopes.push_back(scope.empty() ? "anonymous" : scope + "::");
+      scopes.push_back(scope.empty() ? anonymous : scope + "::");
     } else if (token == "{" && head == Tokens{"extern", "\"\""}) {
       scopes.emplace_back();
     } else if ((token == "{" || token == ";") && at_namespace_scope) {
-      const std::string name = any_is(scopes, "anonymous") ? "" : defined_by(head, token == "{");
-      std::string scope;
-      for (const std::string& part : scopes) scope += part;
-      if (!name.empty()) names.insert(scope + name);
+      Statement statement{head, token == "{", "", false};
+      for (const std::string& part : scopes) {
+        if (part == anonymous) statement.is_hidden = true;
+        if (part != anonymous) statement.scope += part;
+      }
+      statements.push_back(std::move(statement));
       if (token == "{") scopes.push_back(token);
     } else if (token == "{") {
       scopes.push_back(token);
@@ -152,6 +168,16 @@ std::set<std::string> definitions_in(const std::string& text) {
       continue;
     }
     head.clear();
+  }
+  return statements;
+}
+
+// The qualified names of the types and inline variables that a file defines outside anonymous namespaces.
+std::set<std::string> definitions_in(const std::string& text) {
+  std::set<std::string> names;
+  for (const Statement& statement : statements_in(text)) {
+    const std::string name = statement.is_hidden ? "" : defined_by(statement.words, statement.before_brace);
+    if (!name.empty()) names.insert(statement.scope + name);
   }
   return names;
 }
@@ -335,40 +361,11 @@ void add_meaning(Tokens head, bool before_brace, const std::string& scope, Meani
   if (is_function) meaning.functions.merge(calls_of(head, open, placeholders));
 }
 
-// By qualified name, anonymous namespaces left out: what is defined at namespace scope.
+// By qualified name, without anonymous namespaces: what is defined at namespace scope.
 Meanings meanings_in(const std::string& text) {
   Meanings meanings;
-  std::vector<std::string> scopes;  // as in definitions_in, "" for an anonymous namespace
-  Tokens head;
-  int in_brackets = 0;
-  for (const std::string& token : tokens_of(text)) {
-    const bool at_namespace_scope = !any_is(scopes, "{");
-    if (at_namespace_scope) in_brackets += token == "(" ? 1 : token == ")" ? -1 : 0;
-    if (at_namespace_scope && in_brackets > 0) {
-      head.push_back(token);  // with the braces and semicolons of default arguments
-      continue;
-    }
-    if (token == "{" && at_namespace_scope && any_is(head, "namespace")) {
-      std::string scope;
-      const auto name = std::find(head.begin(), head.end(), "namespace") + 1;  // a macro may stand before it
-      for (auto word = name; word != head.end(); ++word) scope += *word;
-      scopes.push_back(scope.empty() ? "" : scope + "::");
-    } else if (token == "{" && head == Tokens{"extern", "\"\""}) {
-      scopes.emplace_back();
-    } else if ((token == "{" || token == ";") && at_namespace_scope) {
-      std::string scope;
-      for (const std::string& part : scopes) scope += part;
-      add_meaning(head, token == "{", scope, meanings);
-      if (token == "{") scopes.push_back(token);
-    } else if (token == "{") {
-      scopes.push_back(token);
-    } else if (token == "}") {
-      if (!scopes.empty()) scopes.pop_back();
-    } else if (at_namespace_scope) {
-      head.push_back(token);
-      continue;
-    }
-    head.clear();
+  for (const Statement& statement : statements_in(text)) {
+    add_meaning(statement.words, statement.before_brace, statement.scope, meanings);
   }
   return meanings;
 }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/model/benchmark_id.hpp"
 #include "regress/targets/judge_targets.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
@@ -12,6 +11,8 @@ namespace {
 
 using regress::BenchmarkRates;
 using regress::parse_target;
+using steelyard::sample::about;
+using steelyard::sample::rates;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -62,22 +63,8 @@ TEST(NoRateText, SaysHowToReportOne) {
   EXPECT_THAT(reason_text(row), HasSubstr("counter \"flops\""));
 }
 
-BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
-  BenchmarkRates result{parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
-  if (!result.flops.empty() && !result.bandwidth.empty()) {
-    result.intensity = result.flops.front() / result.bandwidth.front();
-  }
-  return result;
-}
-
-// Six invocations within half a per cent of `rate`.
-std::vector<double> about(double rate) {
-  return {rate * 0.995, rate * 0.998, rate * 0.999, rate * 1.001, rate * 1.002, rate * 1.005};
-}
-
 TargetRow judge(const BenchmarkRates& of, const std::string& target) {
-  TargetRow row = regress::judge_target(of, parse_target(target, "here").value(), regress::ceiling_choice(of.id, {}),
-                                        steelyard::sample::ceilings());
+  TargetRow row = steelyard::sample::judge(of, target);
   row.reason = reason_text(row);
   return row;
 }

@@ -9,25 +9,11 @@
 namespace steelyard::regress::judge_targets_test {
 namespace {
 
+using sample::about;
+using sample::judge;
+using sample::rates;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
-  BenchmarkRates result{parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
-  if (!result.flops.empty() && !result.bandwidth.empty()) {
-    result.intensity = result.flops.front() / result.bandwidth.front();
-  }
-  return result;
-}
-
-// Six invocations within half a per cent of `rate`.
-std::vector<double> about(double rate) {
-  return {rate * 0.995, rate * 0.998, rate * 0.999, rate * 1.001, rate * 1.002, rate * 1.005};
-}
-
-TargetRow judge(const BenchmarkRates& of, const std::string& target) {
-  return judge_target(of, parse_target(target, "here").value(), ceiling_choice(of.id, {}), sample::ceilings());
-}
 
 using Kind = TargetReason::Kind;
 

@@ -1,11 +1,14 @@
-// Ceilings of a small machine, round numbers, and of one datasheet.
+// Ceilings of a small machine, round numbers, and of one datasheet; and rates that are held against them.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/ceiling.hpp"
+#include "regress/targets/declared_target.hpp"
+#include "regress/targets/judge_targets.hpp"
 
 namespace steelyard::sample {
 
@@ -50,6 +53,26 @@ inline std::vector<DeviceCeilings> ceilings() {
   gpu.device = "A100 40G";
   gpu.ceilings = {promised(arithmetic("bf16", 0, 312e12)), promised(bandwidth("DRAM", "", 0, 1555e9))};
   return {cpu, gpu};
+}
+
+inline regress::BenchmarkRates rates(const std::string& name, std::vector<double> flops,
+                                     std::vector<double> bandwidth) {
+  regress::BenchmarkRates result{
+      parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
+  if (!result.flops.empty() && !result.bandwidth.empty()) {
+    result.intensity = result.flops.front() / result.bandwidth.front();
+  }
+  return result;
+}
+
+// Six invocations within half a per cent of `rate`.
+inline std::vector<double> about(double rate) {
+  return {rate * 0.995, rate * 0.998, rate * 0.999, rate * 1.001, rate * 1.002, rate * 1.005};
+}
+
+inline TargetRow judge(const regress::BenchmarkRates& of, const std::string& target) {
+  return regress::judge_target(of, regress::parse_target(target, "here").value(), regress::ceiling_choice(of.id, {}),
+                               ceilings());
 }
 
 }  // namespace steelyard::sample

@@ -10,13 +10,7 @@
 namespace steelyard::regress::utilization_test {
 namespace {
 
-BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
-  BenchmarkRates result{parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
-  if (!result.flops.empty() && !result.bandwidth.empty()) {
-    result.intensity = result.flops.front() / result.bandwidth.front();
-  }
-  return result;
-}
+using sample::rates;
 
 UtilizationRow row_of(const BenchmarkRates& of) {
   return utilization_row(of, ceiling_choice(of.id, {}), sample::ceilings());

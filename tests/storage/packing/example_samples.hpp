@@ -25,7 +25,4 @@ struct ClockSamples {
 };
 std::vector<InvocationSamples> clock_samples(const ClockSamples& wanted, std::uint64_t seed);
 
-// NaN payloads and the sign of zero included.
-bool bitwise_equal(const std::vector<InvocationSamples>& a, const std::vector<InvocationSamples>& b);
-
 }  // namespace steelyard::storage_test

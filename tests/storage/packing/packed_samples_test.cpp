@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "tests/storage/packing/bitwise_equal.hpp"
 #include "tests/storage/packing/example_samples.hpp"
 
 namespace steelyard::storage::packed_samples_test {

@@ -11,9 +11,8 @@
 
 #include "storage/alert_store.hpp"
 #include "storage/comparison_store.hpp"
-#include "storage/postgres/alerts/alert_rows.hpp"
+#include "tests/storage/postgres/alerts/kept_alerts.hpp"
 #include "tests/storage/postgres/example_run.hpp"
-#include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard::storage::alert_names_test {
 namespace {
@@ -22,11 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Names = std::map<std::string, std::string>;
 
-constexpr const char* kAll =
-    "select coalesce(string_agg(s::text, '|' order by alert), '') || coalesce((select string_agg(l::text, '|' order by "
-    "alert, position) from steelyard.alert_life l), '') from steelyard.alert_states s";
-
-class AlertNames : public storage_test::KeptStore {
+class AlertNames : public storage_test::KeptAlerts {
  protected:
   // Of one benchmark, measured at `hour`, on a branch where `earlier` is known.
   static Comparison of(int hour, const std::string& benchmark, Verdict verdict, const std::string& baseline,
@@ -42,17 +37,6 @@ class AlertNames : public storage_test::KeptStore {
     row.ratio = ratio;
     row.candidate = *row.baseline * ratio;
     return comparison;
-  }
-  static std::vector<Alert> all(Store& store) {
-    AlertQuery query;
-    query.resolved_too = true;
-    return AlertStore(store).list(query).value();
-  }
-  void rebuild() {
-    Session derived = session();
-    auto transaction = Transaction::begin(derived);
-    ASSERT_TRUE(rebuild_alerts(*transaction));
-    ASSERT_TRUE(transaction->commit());
   }
 };
 
@@ -83,9 +67,9 @@ TEST_F(AlertNames, AnAlertGoesOnUnderTodaysNameAndIsEndedByWhatIsFoundUnderIt) {
   EXPECT_EQ(ask("select string_agg(benchmark || ' ' || left(alert, 12) || ' ' || state, '; ' order by measured_at) "
                 "from steelyard.alerts"),
             "BM_sort/1024 " + id.substr(0, 12) + " reopened; sorting/1024 " + id.substr(0, 12) + " reopened");
-  const std::string before = ask(kAll);
+  const std::string before = ask(kStates);
   rebuild();
-  EXPECT_EQ(ask(kAll), before);
+  EXPECT_EQ(ask(kStates), before);
 }
 
 TEST_F(AlertNames, StandTheSameInWhateverOrderComparisonsArrive) {
@@ -104,11 +88,11 @@ TEST_F(AlertNames, StandTheSameInWhateverOrderComparisonsArrive) {
     ASSERT_EQ(all(store).size(), 1U);
     EXPECT_THAT(all(store)[0].other_names, ElementsAre("lists/1024", "sorting/1024"));
     EXPECT_EQ(all(store)[0].state, AlertState::open);
-    found.push_back(ask(kAll));
+    found.push_back(ask(kStates));
     EXPECT_EQ(found.back(), found.front());
   }
   rebuild();
-  EXPECT_EQ(ask(kAll), found.front());
+  EXPECT_EQ(ask(kStates), found.front());
 }
 
 TEST_F(AlertNames, OfAnotherBranchAndOfRequestsAreNotTheOnesHere) {
@@ -205,10 +189,10 @@ TEST_F(AlertNames, OfTwoProgramsWithoutACommitThereAreNoneAndAnEarlierOneGoes) {
   EXPECT_DOUBLE_EQ(*all(store).at(0).ratio, 1.3);
   ASSERT_TRUE(ComparisonStore(store).put(of_programs(4, Verdict::unchanged, "./bench", "./bench", 1)));
   EXPECT_EQ(all(store).at(0).state, AlertState::open) << "it ends none either";
-  const std::string states = ask(kAll);
+  const std::string states = ask(kStates);
   tell("update steelyard.comparison_sides set session = 'another' where side = 'baseline'");
   rebuild();
-  EXPECT_NE(ask(kAll), states) << "as an earlier program kept it";
+  EXPECT_NE(ask(kStates), states) << "as an earlier program kept it";
   tell("update steelyard.comparison_sides set session = 'one'; delete from steelyard.derivations");
   open();
   EXPECT_THAT(all(store), IsEmpty());

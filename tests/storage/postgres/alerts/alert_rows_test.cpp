@@ -14,8 +14,8 @@
 #include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/alerts/alert_facts.hpp"
+#include "tests/storage/postgres/alerts/kept_alerts.hpp"
 #include "tests/storage/postgres/example_run.hpp"
-#include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard::storage::alert_rows_test {
 namespace {
@@ -23,10 +23,6 @@ namespace {
 using storage_test::example_comparison;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr const char* kStates =
-    "select coalesce(string_agg(s::text, '|' order by alert), '') || coalesce((select string_agg(l::text, '|' order by "
-    "alert, position) from steelyard.alert_life l), '') from steelyard.alert_states s";
 
 // One row of one benchmark, between two commits of which the candidate was measured at `hour`.
 Comparison comparison_of(int hour, Verdict verdict, const std::string& baseline, const std::string& candidate,
@@ -42,21 +38,7 @@ Comparison comparison_of(int hour, Verdict verdict, const std::string& baseline,
   return comparison;
 }
 
-class AlertRows : public storage_test::KeptStore {
- protected:
-  static std::vector<Alert> all(Store& store) {
-    AlertQuery query;
-    query.resolved_too = true;
-    return AlertStore(store).list(query).value();
-  }
-  void rebuild() {
-    Session derived = session();
-    auto transaction = Transaction::begin(derived);
-    const auto count = rebuild_alerts(*transaction);
-    ASSERT_TRUE(count) << count.error().text();
-    ASSERT_TRUE(transaction->commit());
-  }
-};
+using AlertRows = storage_test::KeptAlerts;
 
 TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
   Store store = open();
