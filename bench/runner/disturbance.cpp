@@ -12,6 +12,7 @@
 
 #include "bench/environment/core_clock.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/parse_number.hpp"
 #include "bench/model/quantile.hpp"
 
 namespace steelyard::bench {
@@ -59,17 +60,15 @@ std::optional<CoreTimes> read_core_times(int core, const std::filesystem::path& 
 }
 
 std::optional<std::int64_t> migrations_in(std::string_view sched) {
-  for (std::string_view line : lines_of(sched)) {
+  while (!sched.empty()) {
+    std::string_view line = sched.substr(0, sched.find('\n'));
+    sched.remove_prefix(std::min(line.size() + 1, sched.size()));
     if (next_word(line) != "se.nr_migrations") continue;
     if (next_word(line) != ":") return std::nullopt;
-    return parse_number(next_word(line));
+    const auto count = parse_as<std::int64_t>(next_word(line));
+    return count && *count >= 0 ? count : std::nullopt;
   }
   return std::nullopt;
-}
-
-std::optional<std::int64_t> migrations_of(pid_t process) {
-  const auto sched = read_system_file(std::filesystem::path("/proc") / std::to_string(process) / "sched");
-  return sched ? migrations_in(*sched) : std::nullopt;
 }
 
 namespace {

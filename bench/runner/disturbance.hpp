@@ -10,8 +10,6 @@
 //     for (const Invocation& invocation : invocations) causes = disturbed_by(invocation, usual);
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,10 +41,9 @@ std::int64_t tick_ns();
 std::optional<CoreTimes> core_times_in(std::string_view stat, int core, std::int64_t tick_ns);
 std::optional<CoreTimes> read_core_times(int core, const std::filesystem::path& root = "/");
 
-// Pure: "se.nr_migrations : 5" of /proc/PID/sched.
+// Pure: "se.nr_migrations : 5" of /proc/PID/sched; absent where the kernel does not tell. The supervisor calls it, so
+// it allocates nothing (bench/runner/supervisor.hpp).
 std::optional<std::int64_t> migrations_in(std::string_view sched);
-// Of a process that runs or has not been reaped; absent where the kernel does not tell.
-std::optional<std::int64_t> migrations_of(pid_t process);
 
 inline constexpr std::size_t kDisturbanceIndicators = 6;
 

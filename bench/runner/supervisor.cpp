@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <string_view>
+
+#include "bench/runner/disturbance.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -58,19 +59,10 @@ struct ProcPath {
   char text[64];
 };
 
-// As migrations_in() (bench/runner/disturbance.hpp), which allocates.
 std::int64_t read_migrations(pid_t process) {
-  constexpr std::string_view kField = "se.nr_migrations";
   char buffer[kMaxSchedBytes];
-  const std::string_view sched(buffer, read_into(ProcPath(process, "/sched").text, buffer, sizeof buffer));
-  const std::size_t field = sched.find(kField);
-  const std::size_t colon = field == std::string_view::npos ? field : sched.find(':', field);
-  const std::size_t digit = colon == std::string_view::npos ? colon : sched.find_first_not_of(' ', colon + 1);
-  std::int64_t migrations = -1;
-  const auto is_digit = [&](std::size_t at) { return at < sched.size() && sched[at] >= '0' && sched[at] <= '9'; };
-  for (std::size_t at = digit; is_digit(at); ++at)
-    migrations = std::max<std::int64_t>(migrations, 0) * 10 + (sched[at] - '0');
-  return migrations;
+  const std::size_t length = read_into(ProcPath(process, "/sched").text, buffer, sizeof buffer);
+  return migrations_in({buffer, length}).value_or(-1);
 }
 
 // How many of them SIGKILL had ended.

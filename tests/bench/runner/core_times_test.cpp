@@ -41,7 +41,9 @@ TEST(Migrations, AreReadFromTheSchedulersPage) {
   EXPECT_EQ(migrations_in("cat (1, #threads: 1)\n----\nse.vruntime   :  1.5\nse.nr_migrations     :      12\n"), 12);
   EXPECT_FALSE(migrations_in("nr_switches : 4\n"));
   EXPECT_FALSE(migrations_in("se.nr_migrations 12\n"));
-  EXPECT_FALSE(migrations_of(0));
+  EXPECT_FALSE(migrations_in("se.nr_migrations : 99999999999999999999\n")) << "more than a number holds";
+  EXPECT_FALSE(migrations_in("se.nr_migrations : -1\n"));
+  EXPECT_EQ(migrations_in("se.nr_migrations : 3"), 3) << "where the page ends";
 }
 
 }  // namespace
