@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <system_error>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,6 +17,7 @@
 #include "bench/model/run.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/model/history.hpp"
+#include "storage/place/files.hpp"
 #include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/runs/run_writer.hpp"
@@ -341,28 +341,13 @@ Result<Page<HistorySeries>> page_of(const NewestPoints& points, const HistoryQue
   return page;
 }
 
-constexpr std::size_t kMaxArchives = 1'000'000;
 constexpr std::size_t kMaxArchivedPoints = 4'000'000;
-
-Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  std::error_code trouble;
-  for (fs::recursive_directory_iterator entry(folder, trouble), end; !trouble && entry != end;
-       entry.increment(trouble)) {
-    std::error_code own;
-    // A work tree's own: thousands of folders, and no archive of ours.
-    if (entry->path().filename() == ".git" && entry->is_directory(own)) entry.disable_recursion_pending();
-    if (entry->path().extension() != ".syrun" || entry->is_directory(own)) continue;
-    if (paths.size() == kMaxArchives) {
-      return input_error(folder.string(), "more than " + std::to_string(kMaxArchives) + " archives",
-                         "a history that is read as a whole", "fill a store: steelyard db rebuild --from FOLDER");
-    }
-    paths.push_back(entry->path());
-  }
-  if (trouble) return input_error(folder.string(), trouble.message(), "a folder of .syrun archives");
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
+constexpr FileSearch kArchives = {.extension = ".syrun",
+                                  .wanted = "a folder of .syrun archives",
+                                  .most = 1'000'000,
+                                  .counted = "archives",
+                                  .wanted_of_more = "a history that is read as a whole",
+                                  .fix_of_more = "fill a store: steelyard db rebuild --from FOLDER"};
 
 bool has(const BenchmarkId& benchmark, const std::string& name, const std::string& value) {
   for (const Parameter& parameter : benchmark.parameters) {
@@ -493,7 +478,7 @@ class Reading {
 
 Result<ArchivedHistory> read_archived_history(const fs::path& folder, const HistoryQuery& query,
                                               const std::function<void(double)>& progress) {
-  STEELYARD_TRY(const std::vector<fs::path> paths, archives_below(folder));
+  STEELYARD_TRY(const std::vector<fs::path> paths, files_below(folder, kArchives));
   ArchivedHistory history;
   Reading reading(query);
   for (std::size_t i = 0; i < paths.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace steelyard::storage {
@@ -126,6 +127,26 @@ Result<std::string> read_file(const fs::path& path, std::int64_t limit) { return
 
 Result<std::string> read_beginning(const fs::path& path, std::size_t most) {
   return read_regular(path, INT64_MAX, static_cast<std::int64_t>(most));
+}
+
+Result<std::vector<fs::path>> files_below(const fs::path& folder, const FileSearch& search) {
+  std::vector<fs::path> paths;
+  std::error_code trouble;
+  for (fs::recursive_directory_iterator entry(folder, trouble), end; !trouble && entry != end;
+       entry.increment(trouble)) {
+    std::error_code own;
+    if (entry->path().filename() == ".git" && entry->is_directory(own)) entry.disable_recursion_pending();
+    if (entry->path().extension() != search.extension || entry->is_directory(own)) continue;
+    if (paths.size() == search.most) {
+      return input_error(folder.string(),
+                         "more than " + std::to_string(search.most) + ' ' + std::string(search.counted),
+                         std::string(search.wanted_of_more), std::string(search.fix_of_more));
+    }
+    paths.push_back(entry->path());
+  }
+  if (trouble) return input_error(folder.string(), trouble.message(), std::string(search.wanted));
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 int write_all(int descriptor, std::string_view bytes) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/model/result.hpp"
 
@@ -62,6 +63,20 @@ Result<std::string> read_file(const std::filesystem::path& path, std::int64_t li
 
 // Its first `most` bytes, or all where it has fewer. Error (input): absent, unreadable, no regular file.
 Result<std::string> read_beginning(const std::filesystem::path& path, std::size_t most);
+
+// What is looked for below a folder, and what an error says of it.
+struct FileSearch {
+  std::string_view extension;  // ".syrun"
+  std::string_view wanted;     // what the folder is to be: "a folder of .syrun archives"
+  std::size_t most = 0;        // files; of more there is an error:
+  std::string_view counted;    // what they are called: "archives"
+  std::string_view wanted_of_more;
+  std::string_view fix_of_more;
+};
+
+// The files of that extension below `folder`, by their paths; nothing of a work tree's .git, in which thousands of
+// folders lie and no file of ours. Error (input): no such folder, or more files than `most`.
+Result<std::vector<std::filesystem::path>> files_below(const std::filesystem::path& folder, const FileSearch& search);
 
 // Written under another name in the same folder, flushed to the disk, renamed, and the folder flushed: under `path` is
 // ever the old file or the whole new one. Error: store where the disk is full or failing, else input; the part that was

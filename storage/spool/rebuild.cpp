@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -23,17 +22,16 @@ struct DatedFile {
   fs::path path;
 };
 
-Result<std::vector<fs::path>> files_below(const fs::path& folder, const char* extension, const char* wanted) {
-  std::vector<fs::path> paths;
-  std::error_code trouble;
-  for (fs::recursive_directory_iterator entry(folder, trouble), end; !trouble && entry != end;
-       entry.increment(trouble)) {
-    std::error_code own;
-    if (entry->path().extension() == extension && !entry->is_directory(own)) paths.push_back(entry->path());
-  }
-  if (trouble) return input_error(folder.string(), trouble.message(), wanted);
-  std::sort(paths.begin(), paths.end());
-  return paths;
+// Their paths take some GiB, and a folder of more can be had by its parts.
+constexpr std::size_t kMaxFiles = 10'000'000;
+
+Result<std::vector<fs::path>> files_to_put(const fs::path& folder, const char* extension, const char* wanted) {
+  return files_below(folder, {.extension = extension,
+                              .wanted = wanted,
+                              .most = kMaxFiles,
+                              .counted = "files",
+                              .wanted_of_more = "fewer at a time",
+                              .fix_of_more = "name the folders in it one after another: each adds to the store"});
 }
 
 void sort_by_date(std::vector<DatedFile>& files) {
@@ -100,7 +98,7 @@ bool is_comparison(const fs::path& path) {
 }  // namespace
 
 Result<void> rebuild_comparisons(const fs::path& folder, const Spool::PutComparison& put, Rebuild& done) {
-  STEELYARD_TRY(const std::vector<fs::path> paths, files_below(folder, ".json", "a folder of comparisons"));
+  STEELYARD_TRY(const std::vector<fs::path> paths, files_to_put(folder, ".json", "a folder of comparisons"));
   std::vector<DatedFile> comparisons;
   for (const fs::path& path : paths) {
     if (!is_comparison(path)) continue;
@@ -122,7 +120,7 @@ Result<void> rebuild_comparisons(const fs::path& folder, const Spool::PutCompari
 
 Result<Rebuild> rebuild_from_archives(const fs::path& folder, const Spool::PutRun& put,
                                       const std::function<void(double)>& progress) {
-  STEELYARD_TRY(const std::vector<fs::path> paths, files_below(folder, ".syrun", "a folder of .syrun archives"));
+  STEELYARD_TRY(const std::vector<fs::path> paths, files_to_put(folder, ".syrun", "a folder of .syrun archives"));
   std::size_t steps = 0;
   const auto step = [&] {
     ++steps;

@@ -27,8 +27,8 @@ struct Rebuild {
 };
 
 // Puts the run of every .syrun file below `folder`, oldest first. `progress` is told the part that is done, from 0 to
-// 1; empty: nobody. Error: input where there is no such folder; that of the store that fails, with what was put before
-// kept there: the next call goes on.
+// 1; empty: nobody. Error: input where there is no such folder or more than ten million files in it; that of the store
+// that fails, with what was put before kept there: the next call goes on.
 Result<Rebuild> rebuild_from_archives(const std::filesystem::path& folder, const Spool::PutRun& put,
                                       const std::function<void(double)>& progress);
 

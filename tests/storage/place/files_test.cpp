@@ -235,6 +235,28 @@ TEST_F(ArchiveFile, FileAboveTheLimitIsNotRead) {
   EXPECT_THAT(read_file(folder_ / "a", 10).error().text(), HasSubstr("found 11 bytes, wanted at most 10"));
 }
 
+TEST_F(ArchiveFile, OnesBelowAFolderAreTakenByTheirPathsUpToALimitAndNoneOfGit) {
+  for (const char* name : {"b.syrun", "a/c.syrun", "a/c.txt", ".git/objects/d.syrun", "e.syrun/f"}) {
+    fs::create_directories((folder_ / name).parent_path());
+    ASSERT_TRUE(write_file(folder_ / name, "x"));
+  }
+  FileSearch search = {.extension = ".syrun",
+                       .wanted = "a folder of archives",
+                       .most = 2,
+                       .counted = "archives",
+                       .wanted_of_more = "a few",
+                       .fix_of_more = "remove some"};
+  EXPECT_THAT(files_below(folder_, search).value(), ElementsAre(folder_ / "a/c.syrun", folder_ / "b.syrun"));
+  search.most = 1;
+  const auto more = files_below(folder_, search);
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().kind, ErrorKind::input);
+  EXPECT_EQ(more.error().text(), folder_.string() + ": found more than 1 archives, wanted a few; remove some");
+  const auto absent = files_below(folder_ / "absent", search);
+  ASSERT_FALSE(absent);
+  EXPECT_THAT(absent.error().text(), HasSubstr("found No such file or directory, wanted a folder of archives"));
+}
+
 TEST_F(ArchiveFile, RunThatCouldNotBeReadBackIsNotWritten) {
   steelyard::Run run = sample_run();
   run.measurements[0].invocations[0].invocation = 99;
