@@ -1,4 +1,4 @@
-// The repository that quickstart measures, as made from ci/demo/.
+// The repository that quickstart measures, as made from ci/demo/, and what quickstart and check take beside it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +60,26 @@ TEST(DemoRepository, RefusesAFolderThatIsNotEmpty) {
   EXPECT_EQ(again.status, 3);
   EXPECT_THAT(again.output, HasSubstr("wanted a new or empty folder"));
   EXPECT_EQ(demo.commits().size(), 4u);
+}
+
+TEST(TopLevelScripts, RefuseWhatTheyDoNotKnowAndMoreThanTheyTake) {
+  const TemporaryFolder folder;  // beside them nothing lies here, so that what is not refused fails at once
+  const auto answer = [&](const std::string& script, const std::string& arguments) {
+    const std::string copy = "'" + (folder.path() / script).string() + "'";
+    return run_shell("cp '" STEELYARD_SOURCE_FOLDER "/" + script + "' " + copy + " && " + copy + ' ' + arguments);
+  };
+  for (const char* arguments : {"--other", "--keep --serve", "--serve more", "'--keep more'", "''"}) {
+    const CommandOutcome refused = answer("quickstart", arguments);
+    EXPECT_EQ(refused.status, 3) << arguments;
+    EXPECT_EQ(refused.output, "usage: ./quickstart [--serve|--keep]\n") << arguments;
+  }
+  for (const char* arguments : {"--other", "--preset", "--preset ''", "--preset debug more", "debug"}) {
+    const CommandOutcome refused = answer("check", arguments);
+    EXPECT_EQ(refused.status, 3) << arguments;
+    EXPECT_EQ(refused.output, "usage: ./check [--preset check|debug|asan|tsan]\n") << arguments;
+  }
+  EXPECT_NE(answer("quickstart", "--keep").status, 3);
+  EXPECT_NE(answer("check", "--preset debug").status, 3);
 }
 
 }  // namespace
