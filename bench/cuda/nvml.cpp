@@ -193,7 +193,6 @@ DeviceState NvmlDevice::state() const {
   const NvmlFunctions& f = *functions_;
   DeviceState state;
   state.sm_clock_hz = scaled(read<unsigned>(f.clock, handle_, kSmClock), kMegahertz);
-  state.memory_clock_hz = scaled(read<unsigned>(f.clock, handle_, kMemoryClock), kMegahertz);
   state.power_watts = scaled(read<unsigned>(f.power, handle_), kMilliwatts);
   state.temperature_celsius = scaled(read<unsigned>(f.temperature, handle_, kGpuTemperature), 1);
   const auto reasons = read<unsigned long long>(f.reasons, handle_);

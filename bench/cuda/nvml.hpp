@@ -24,7 +24,6 @@ namespace steelyard::cuda {
 // What moves while a device works.
 struct DeviceState {
   std::optional<double> sm_clock_hz;
-  std::optional<double> memory_clock_hz;
   std::optional<double> power_watts;
   std::optional<double> temperature_celsius;
   std::vector<std::string> held_back_by;  // "power cap", "heat", ...; of idleness alone: empty
