@@ -48,8 +48,8 @@ std::vector<std::string> cells_of(const RowSummary& row) {
   if (row.end == RowEnd::failed) return {row.name, "failed", "", "", "", "", ""};
   if (row.end == RowEnd::skipped) return {row.name, "skipped", "", "", "", "", ""};
   return {row.name,
-          to_text(Nanoseconds(row.cold_ns)),
-          row.hot_ns > 0 ? to_text(Nanoseconds(row.hot_ns)) : "",
+          row.cold_ns ? to_text(Nanoseconds(*row.cold_ns)) : "",
+          row.hot_ns ? to_text(Nanoseconds(*row.hot_ns)) : "",
           rate_text(row.flops, "flop/s"),
           rate_text(row.bandwidth, "B/s"),
           rate_text(row.tokens, "tokens/s"),

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <thread>
 
+#include "bench/model/quantile.hpp"
+
 extern char** environ;
 
 namespace steelyard::cuda {
@@ -42,6 +44,14 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// 0 where there is none.
+bool read_time(std::string_view text, std::optional<double>& time) {
+  double number = 0;
+  if (!read_number(text, number)) return false;
+  if (number > 0) time = number;
+  return true;
+}
+
 const char* word_of(RowEnd end) {
   return end == RowEnd::measured ? "measured" : end == RowEnd::failed ? "failed" : "skipped";
 }
@@ -52,18 +62,15 @@ std::optional<RowSummary> read_summary(const std::vector<std::string_view>& fiel
   row.name = fields[1];
   row.end = fields[2] == "measured" ? RowEnd::measured : fields[2] == "failed" ? RowEnd::failed : RowEnd::skipped;
   row.text = fields[9];
-  const bool is_whole = read_number(fields[3], row.cold_ns) && read_number(fields[4], row.hot_ns) &&
+  const bool is_whole = read_time(fields[3], row.cold_ns) && read_time(fields[4], row.hot_ns) &&
                         read_number(fields[5], row.flops) && read_number(fields[6], row.bandwidth) &&
                         read_number(fields[7], row.tokens) && read_number(fields[8], row.samples);
   if (!is_whole) return std::nullopt;
   return row;
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+std::optional<double> median_of_any(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
 }  // namespace
@@ -78,8 +85,8 @@ RowSummary summary_of(const DeviceRow& row) {
   for (const ColdSample& sample : row.samples.cold) cold.push_back(sample.time.count());
   std::vector<double> hot;
   for (const Nanoseconds time : row.samples.hot) hot.push_back(time.count());
-  summary.cold_ns = median(std::move(cold));
-  summary.hot_ns = median(std::move(hot));
+  summary.cold_ns = median_of_any(std::move(cold));
+  summary.hot_ns = median_of_any(std::move(hot));
   summary.samples = static_cast<std::int64_t>(row.samples.cold.size());
   if (const Nanoseconds time = median_rate_time(row); time > Nanoseconds()) {
     summary.flops = (row.cost.flops / time).count();
@@ -104,7 +111,9 @@ std::string begin_line(std::string_view name) { return "begin\t" + one_line(name
 std::string row_lines(const FinishedRow& row) {
   const RowSummary& s = row.summary;
   std::string lines = "row\t" + one_line(s.name) + '\t' + word_of(s.end);
-  for (const double number : {s.cold_ns, s.hot_ns, s.flops, s.bandwidth, s.tokens}) lines += '\t' + json_number(number);
+  for (const double number : {s.cold_ns.value_or(0), s.hot_ns.value_or(0), s.flops, s.bandwidth, s.tokens}) {
+    lines += '\t' + json_number(number);
+  }
   lines += '\t' + json_number(s.samples) + '\t' + one_line(s.text) + '\n';
   for (const std::string& record : row.records) lines += "record\t" + record + '\n';
   return lines + "end\t" + one_line(s.name) + '\n';

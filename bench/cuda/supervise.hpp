@@ -36,8 +36,8 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 struct RowSummary {
   std::string name;
   RowEnd end = RowEnd::measured;
-  double cold_ns = 0;
-  double hot_ns = 0;
+  std::optional<double> cold_ns = {};  // absent where there are no such samples
+  std::optional<double> hot_ns = {};
   double flops = 0;      // per second, of the times that the row's rates are of
   double bandwidth = 0;  // bytes per second, of the same
   double tokens = 0;     // per second, of the same

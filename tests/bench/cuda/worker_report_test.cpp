@@ -21,8 +21,8 @@ DeviceRow row_of(const std::string& name) {
 
 TEST(WorkerReport, ASummaryHoldsMediansAndRatesAtTheColdOne) {
   const RowSummary summary = summary_of(row_of("add"));
-  EXPECT_DOUBLE_EQ(summary.cold_ns, 200);
-  EXPECT_DOUBLE_EQ(summary.hot_ns, 70);
+  EXPECT_EQ(summary.cold_ns, 200);
+  EXPECT_EQ(summary.hot_ns, 70);
   EXPECT_DOUBLE_EQ(summary.flops, 2e10);
   EXPECT_DOUBLE_EQ(summary.bandwidth, 1e10);
   EXPECT_EQ(summary.samples, 3);
@@ -47,6 +47,16 @@ TEST(WorkerReport, WhatIsWrittenIsReadAgainByteForByte) {
   EXPECT_EQ(report.rows()[0].summary, row.summary);
   EXPECT_EQ(report.rows()[0].records, row.records);
   EXPECT_EQ(report.begun(), std::nullopt);
+}
+
+TEST(WorkerReport, WhereNoHotSampleWasTakenThereIsNoHotTime) {
+  DeviceRow row = row_of("replayed");
+  row.samples.hot.clear();
+  WorkerReport report;
+  report.add(begin_line("replayed") + row_lines(finished(row)));
+  ASSERT_EQ(report.rows().size(), 1U);
+  EXPECT_EQ(report.rows()[0].summary.cold_ns, 200);
+  EXPECT_EQ(report.rows()[0].summary.hot_ns, std::nullopt);
 }
 
 TEST(WorkerReport, ARowWithoutItsEndDidNotHappen) {
