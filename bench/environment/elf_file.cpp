@@ -298,7 +298,6 @@ Result<LoadedSections> read_loaded_sections(std::string_view bytes) {
     }
     add_content(bytes, segment.content, blanks, hash);
     any = any || segment.type == PT_LOAD;
-    if (segment.type == PT_INTERP) loaded.interpreter = segment.content.substr(0, segment.content.find('\0'));
   }
   if (!any) return input_error("", "an ELF file of which nothing is loaded");
   loaded.sha256 = hash.hex();

@@ -111,7 +111,6 @@ Result<ElfFile> read_elf(std::string_view bytes);
 
 struct LoadedSections {
   std::string sha256;
-  std::string interpreter;  // the dynamic loader's path; empty: a static program, or a library
 };
 
 // Hashes class, machine, entry, and every segment that is loaded or that tells the loader how (thread-local storage,

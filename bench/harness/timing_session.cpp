@@ -34,7 +34,6 @@ class Search {
     found_.tried_runs.push_back(runs);
     found_.tried_seconds.push_back(seconds);
     found_.runs = runs;
-    found_.block_seconds = seconds;
     return seconds;
   }
   double overhead() const { return found_.overhead_seconds; }

@@ -26,7 +26,6 @@ using TimeRuns = std::function<double(std::int64_t runs)>;
 struct BlockCalibration {
   std::int64_t runs = 1;        // of a block
   double overhead_seconds = 0;  // of a block without runs
-  double block_seconds = 0;     // of a block of `runs`
   // All that was timed on the way, in order: not part of the measurement, which they would bias (the first are cold).
   std::vector<std::int64_t> tried_runs;
   std::vector<double> tried_seconds;

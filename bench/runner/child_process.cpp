@@ -180,7 +180,6 @@ class Watched {
   void trim() {
     if (result_.error_output.size() <= limit_) return;
     result_.error_output.erase(0, result_.error_output.size() - limit_);
-    result_.error_output_truncated = true;
   }
 
   StartedChild child_;

@@ -67,7 +67,6 @@ struct ChildResult {
   std::string output;        // the beginning of stdout, up to output_limit
   std::string error_output;  // the end of stderr, up to output_limit
   bool output_truncated = false;
-  bool error_output_truncated = false;
   int core = -1;                     // that it was pinned to; -1: not asked for, or refused by the system
   bool addresses_randomized = true;  // as asked for, unless the system refused
   std::int64_t started_at_unix_ns = 0;

@@ -312,7 +312,7 @@ bool CallgrindParser::begin_function(std::string_view value) {
   if (has_callee()) return wrong("fn=", "calls= after a callee");
   std::uint32_t name = 0;
   if (!read_name(names_.functions, value, name)) return false;
-  function_ = builder_->begin_record({object_, file_, name});
+  function_ = builder_->find_or_add({object_, file_, name});
   return true;
 }
 
@@ -352,7 +352,6 @@ bool CallgrindParser::read_jump(std::string_view value, bool is_conditional) {
     return wrong(whole, "the count of a jump within a function");
   }
   if (!take_target(value, target_) || !is_at_end(value)) return false;
-  builder_->add_jump();
   pending_ = Pending::jump_source;
   return true;
 }

@@ -238,7 +238,7 @@ std::size_t CallgrindPartBuilder::bytes_of_costs() const {
 
 std::uint32_t CallgrindPartBuilder::find_or_add(const CallgrindFunctionKey& key) {
   const std::uint32_t hash = hash_of(key);
-  const std::uint32_t known = function_by_key_.find(hash, [&](std::uint32_t i) { return added_[i].key == key; });
+  const std::uint32_t known = function_by_key_.find(hash, [&](std::uint32_t i) { return keys_[i] == key; });
   if (known != IndexTable::kNone) return known;
   const auto index = static_cast<std::uint32_t>(part_.functions.size());
   ProfiledFunction& function = part_.functions.emplace_back();
@@ -246,20 +246,13 @@ std::uint32_t CallgrindPartBuilder::find_or_add(const CallgrindFunctionKey& key)
   function.file = names_.files.name(key.file);
   function.name = names_.functions.name(key.name);
   function.self.assign(part_.events.size(), 0);
-  added_.push_back({key, false});
+  keys_.push_back(key);
   function_by_key_.insert(hash, index);
   // Twice the costs: inclusive is added in the end.
-  bytes_ += sizeof function + sizeof(Added) + 2 * bytes_of_costs();
+  bytes_ += sizeof function + sizeof(CallgrindFunctionKey) + 2 * bytes_of_costs();
   for (const std::string* name : {&function.object, &function.file, &function.name})
     bytes_ += bytes_on_heap(name->size());
   return index;
-}
-
-std::uint32_t CallgrindPartBuilder::begin_record(const CallgrindFunctionKey& key) {
-  const std::uint32_t function = find_or_add(key);
-  if (!added_[function].is_recorded) ++part_.recorded_functions;
-  added_[function].is_recorded = true;
-  return function;
 }
 
 std::uint32_t CallgrindPartBuilder::inlined_index(std::uint32_t function, std::uint32_t file) {
@@ -290,7 +283,7 @@ bool CallgrindPartBuilder::add_self(std::uint32_t function, std::uint32_t file, 
     bytes_ += sizeof(PositionCost) + bytes_of_costs();
   }
   ProfiledFunction& owner = part_.functions[function];
-  if (file != added_[function].key.file) {
+  if (file != keys_[function].file) {
     if (!add_costs(part_.inlined[inlined_index(function, file)].self, cost)) return false;
   } else if (owner.line == 0) {
     owner.line = line_number(place.line);

@@ -152,15 +152,12 @@ class CallgrindPartBuilder {
   // Precondition: `names` outlives this; part.events are set.
   CallgrindPartBuilder(const CallgrindNameSpaces& names, CallgrindPart part, const CallgrindReadOptions& options);
 
-  // The function of a record (fn=): costs that follow are its own.
-  std::uint32_t begin_record(const CallgrindFunctionKey& key);
   std::uint32_t find_or_add(const CallgrindFunctionKey& key);
 
   // False where a sum does not fit into 63 bits.
   bool add_self(std::uint32_t function, std::uint32_t file, const CallgrindPlace& place, CallgrindCost cost);
   bool add_call(std::uint32_t caller, std::uint32_t callee, std::int64_t calls, std::uint64_t callee_line,
                 CallgrindCost cost);
-  void add_jump() { ++part_.jumps; }
 
   // About what the part takes, now and after finish().
   std::size_t bytes() const { return bytes_; }
@@ -169,11 +166,6 @@ class CallgrindPartBuilder {
   Result<CallgrindPart> finish(const std::vector<std::int64_t>& totals) &&;
 
  private:
-  struct Added {
-    CallgrindFunctionKey key;
-    bool is_recorded = false;  // had a record of its own
-  };
-
   std::uint32_t inlined_index(std::uint32_t function, std::uint32_t file);
   std::size_t bytes_of_costs() const;
   void sort_inlined();
@@ -183,7 +175,7 @@ class CallgrindPartBuilder {
   CallgrindPart part_;
   bool keeps_positions_;
   std::size_t bytes_ = sizeof(CallgrindPart);
-  std::vector<Added> added_;  // of each function
+  std::vector<CallgrindFunctionKey> keys_;  // of each function
   IndexTable function_by_key_;
   IndexTable arc_by_pair_;
   IndexTable inlined_by_pair_;

@@ -74,8 +74,6 @@ struct CallgrindPart {
   // state were added.
   std::vector<std::int64_t> summary;
   std::vector<std::string> event_definitions;  // event: lines, e.g. "sysTime : sysTime (elapsed ns)"
-  std::size_t recorded_functions = 0;          // those with a record of their own; the others are only called
-  std::int64_t jumps = 0;                      // jump= and jcnd= records
   std::vector<std::string> other_headers;      // header lines with a key that the format does not document
 };
 

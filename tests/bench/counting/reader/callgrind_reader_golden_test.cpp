@@ -45,8 +45,7 @@ std::vector<std::string> rows_of(const CallgrindPart& part) {
   const std::string number = "\t" + std::to_string(part.part) + "\t";
   std::vector<std::string> rows;
   rows.push_back("part" + number + "thread=" + (part.thread.empty() ? "-" : part.thread) +
-                 "\tpositions=" + joined(part.positions) + "\tfunctions=" + std::to_string(part.recorded_functions) +
-                 "\tarcs=" + std::to_string(part.arcs.size()) + "\tjumps=" + std::to_string(part.jumps) +
+                 "\tpositions=" + joined(part.positions) + "\tarcs=" + std::to_string(part.arcs.size()) +
                  tabbed(part.totals) + tabbed(part.summary.empty() ? part.totals : part.summary));
   const CallCycles cycles = find_call_cycles(part.functions.size(), part.arcs);
   const auto named = [&](const ProfiledFunction& function) {
