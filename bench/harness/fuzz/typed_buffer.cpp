@@ -66,19 +66,6 @@ float to_float(Half value) {
 std::int64_t bytes_of(Dtype dtype) { return row_of(dtype).bytes; }
 std::string_view to_text(Dtype dtype) { return row_of(dtype).name; }
 
-std::optional<Dtype> parse_dtype(std::string_view text) {
-  for (const DtypeRow& row : kDtypes) {
-    if (row.name == text) return row.dtype;
-  }
-  return std::nullopt;
-}
-
-std::string dtype_names() {
-  std::string names;
-  for (const DtypeRow& row : kDtypes) names += (names.empty() ? "" : ", ") + std::string(row.name);
-  return names;
-}
-
 namespace {
 
 // The bytes of an element are hashed as they lie; elsewhere the same item would have another hash.

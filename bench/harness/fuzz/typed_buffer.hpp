@@ -38,8 +38,6 @@ float to_float(BFloat16 value);
 
 std::int64_t bytes_of(Dtype dtype);     // of one element
 std::string_view to_text(Dtype dtype);  // "f32", "bool", ...
-std::optional<Dtype> parse_dtype(std::string_view text);
-std::string dtype_names();  // "f64, f32, ...", for messages
 
 // The dtype that a C++ type holds; absent for all others. f16 is Half, bf16 is BFloat16, c64 is std::complex<float>.
 template <class T>
