@@ -157,11 +157,6 @@ void SamplePacker::append_contents(const Section& section) {
   doubles_.append(bytes_, samples_, iterations_);
 }
 
-std::string pack_samples(const Section& invocations, const Section& excluded) {
-  SamplePacker packer;
-  return std::string(packer.pack(invocations, excluded));
-}
-
 Result<UnpackedSamples> unpack_samples(std::string_view packed, const std::string& where) {
   ByteReader reader(packed);
   UnpackedSamples unpacked;

@@ -39,8 +39,6 @@ class SamplePacker {
   std::vector<std::int64_t> iterations_;
   DoublePacker doubles_;
 };
-std::string pack_samples(const std::vector<InvocationSamples>& invocations,
-                         const std::vector<InvocationSamples>& excluded = {});
 
 struct UnpackedSamples {
   std::vector<InvocationSamples> invocations;

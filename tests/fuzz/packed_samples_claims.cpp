@@ -1,5 +1,6 @@
 #include "tests/fuzz/claims.hpp"
 
+#include <string_view>
 #include <vector>
 
 #include "storage/packing/packed_samples.hpp"
@@ -32,7 +33,8 @@ BrokenClaim broken_claim_about_packed_samples(const std::string& bytes) {
   const std::size_t numbers = numbers_in(unpacked->invocations) + numbers_in(unpacked->excluded);
   if (numbers > 9 * bytes.size() + 6 * kFree) return "memory is in proportion to the bytes";
   if (unpacked->dropped && numbers > 0) return "what was dropped has no samples";
-  const std::string packed = storage::pack_samples(unpacked->invocations, unpacked->excluded);
+  storage::SamplePacker packer;
+  const std::string_view packed = packer.pack(unpacked->invocations, unpacked->excluded);
   if (packed.size() > 64 + 9 * numbers) return "packing takes no more than the samples as they are";
   const auto again = storage::unpack_samples(packed, "fuzz");
   if (!again) return "what was packed can be read";

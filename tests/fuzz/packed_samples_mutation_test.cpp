@@ -3,7 +3,6 @@
 
 #include <random>
 
-#include "storage/packing/packed_samples.hpp"
 #include "tests/fuzz/claims.hpp"
 #include "tests/storage/packing/example_samples.hpp"
 
@@ -16,7 +15,7 @@ TEST(PackedSamplesFuzzTest, ClaimsHoldForMutations) {
   std::mt19937_64 engine(7);
   for (std::uint64_t seed = 0; seed < 1'500; ++seed) {
     const auto sections = storage_test::example_samples(seed);
-    const std::string packed = storage::pack_samples(sections.judged, sections.excluded);
+    const std::string packed = storage_test::pack_samples(sections.judged, sections.excluded);
     for (int change = 0; change < 20; ++change) {
       std::string bytes = packed;
       for (std::uint64_t left = engine() % 3 + 1; left > 0 && !bytes.empty(); --left) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <random>
 
+#include "storage/packing/packed_samples.hpp"
+
 namespace steelyard::storage_test {
 namespace {
 
@@ -121,6 +123,12 @@ std::vector<InvocationSamples> clock_samples(const ClockSamples& wanted, std::ui
     all.push_back(std::move(taken));
   }
   return all;
+}
+
+std::string pack_samples(const std::vector<InvocationSamples>& invocations,
+                         const std::vector<InvocationSamples>& excluded) {
+  storage::SamplePacker packer;
+  return std::string(packer.pack(invocations, excluded));
 }
 
 }  // namespace steelyard::storage_test

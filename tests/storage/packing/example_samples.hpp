@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bench/model/measurement.hpp"
@@ -24,5 +25,9 @@ struct ClockSamples {
   std::int64_t iterations = 1000;
 };
 std::vector<InvocationSamples> clock_samples(const ClockSamples& wanted, std::uint64_t seed);
+
+// By a packer of its own.
+std::string pack_samples(const std::vector<InvocationSamples>& invocations,
+                         const std::vector<InvocationSamples>& excluded = {});
 
 }  // namespace steelyard::storage_test

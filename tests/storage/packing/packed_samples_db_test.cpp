@@ -15,6 +15,7 @@ namespace steelyard::storage::packed_samples_db_test {
 namespace {
 
 using storage_test::example_samples;
+using storage_test::pack_samples;
 
 constexpr std::uint64_t kPayloads = 2'000;
 

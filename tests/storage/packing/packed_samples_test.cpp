@@ -16,6 +16,7 @@ namespace {
 using storage_test::bitwise_equal;
 using storage_test::clock_samples;
 using storage_test::example_samples;
+using storage_test::pack_samples;
 using ::testing::HasSubstr;
 
 // Form of the judged samples' block, for payloads whose iterations are one constant below 64 or absent.

@@ -116,13 +116,14 @@ class Generation {
     must(transaction.run_script(
         "create schema generator; "
         "create table generator.payloads (number integer primary key, value float8, packed text)"));
+    storage::SamplePacker packer;
     must(transaction.copy({"generator.payloads", {"number", "value", "packed"}}, kLevels * kPayloadsOfLevel,
                           [&](std::size_t i) {
                             const Measurement drawn = noisy_measurement(static_cast<int>(i) / kPayloadsOfLevel, random);
                             return storage::SqlValues()
                                 .integer(static_cast<std::int64_t>(i))
                                 .number(storage::median_of_medians(drawn))
-                                .bytes(storage::pack_samples(drawn.invocations));
+                                .bytes(std::string(packer.pack(drawn.invocations, {})));
                           }));
     must(transaction.run_script("alter table generator.payloads alter column packed type bytea using packed::bytea"));
     must(transaction.commit());
