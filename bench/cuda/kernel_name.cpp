@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/environment/readable_symbol.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 // At "_"; those that a function's argument list or namespaces follow are cut there.
 std::vector<std::string> words_of(std::string_view name);
 std::string listed(const std::vector<std::string>& words);  // by ", "
-std::string in_lower_case(std::string_view text);
 
 // "128x256", "128x256x64".
 bool is_size(std::string_view word);
@@ -117,14 +117,6 @@ std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
-}
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return lower;
 }
 
 bool is_number(std::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), is_decimal); }
@@ -297,7 +289,7 @@ bool take_type_or_layout(KernelName& name, const std::string& word) {
     return true;
   }
   if (!is_layout(word)) return false;
-  name.layouts += (name.layouts.empty() ? "" : " ") + in_lower_case(word);
+  name.layouts += (name.layouts.empty() ? "" : " ") + lower_case(word);
   return true;
 }
 

@@ -19,21 +19,16 @@
 #include "bench/cuda/device_memory.hpp"
 #include "bench/cuda/device_program.hpp"
 #include "bench/cuda/device_timer.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::cuda {
 namespace {
 
 std::string uuid_text(const cudaDeviceProp& properties) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   const bool is_instance = std::string_view(properties.name).find(" MIG ") != std::string_view::npos;
-  std::string text = is_instance ? "MIG-" : "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    const auto byte = static_cast<unsigned char>(properties.uuid.bytes[i]);
-    text += kHex[byte >> 4U];
-    text += kHex[byte & 15U];
-  }
-  return text;
+  std::string text = hex_text({properties.uuid.bytes, sizeof properties.uuid.bytes});
+  for (const std::size_t at : {20U, 16U, 12U, 8U}) text.insert(at, 1, '-');
+  return (is_instance ? "MIG-" : "GPU-") + text;
 }
 
 // In kHz as the runtime has it; 0: it does not say.

@@ -8,7 +8,6 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
-#include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cassert>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard {
 
 struct Sha256::State {
@@ -30,18 +32,6 @@ void Sha256::add(std::span<const std::byte> bytes) { EVP_DigestUpdate(state_->co
 void Sha256::add_text(std::string_view text) {
   add(std::to_string(text.size()) + ':');
   add(text);
-}
-
-std::string hex_text(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-  }
-  return text;
 }
 
 std::string Sha256::hex() {

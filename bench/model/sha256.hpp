@@ -11,7 +11,6 @@
 namespace steelyard {
 
 std::string sha256_hex(std::string_view bytes);  // 64 characters
-std::string hex_text(std::string_view bytes);    // of any bytes: two lower-case digits each
 // HMAC-SHA256 (RFC 2104, FIPS 198-1): who knows the key can tell that the bytes are of somebody who knows it, too.
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);  // 64 characters
 

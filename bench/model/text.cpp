@@ -289,6 +289,18 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+std::string hex_text(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 15U];
+  }
+  return text;
+}
+
 std::string decimals_text(double value, int decimals) {
   std::array<char, 400> text{};  // the longest double has 309 digits before the point
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,

@@ -63,6 +63,8 @@ std::string shown_id(std::string_view id);
 std::string_view trimmed(std::string_view text);
 // Of ASCII letters, whatever the locale.
 std::string lower_case(std::string_view text);
+// Of any bytes: two lower-case digits each.
+std::string hex_text(std::string_view bytes);
 
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);

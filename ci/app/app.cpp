@@ -18,7 +18,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::ci {
 namespace {

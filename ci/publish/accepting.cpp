@@ -35,15 +35,9 @@ constexpr std::string_view kLabelsQuery =
     "query($id: MergeRequestID!) { mergeRequest(id: $id) { labels { nodes { id title description updatedAt } } } }";
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
-std::string lower(std::string_view text) {
-  std::string made(text);
-  for (char& c : made) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return made;
-}
-
 // What stands behind "Perf-accept:"; absent: the line begins otherwise.
 std::optional<std::string> behind_word(std::string_view line) {
-  if (lower(line.substr(0, kWord.size())) != kWord) return std::nullopt;
+  if (lower_case(line.substr(0, kWord.size())) != kWord) return std::nullopt;
   line.remove_prefix(kWord.size());
   if (!line.starts_with(':')) return std::nullopt;
   return std::string(trimmed(line.substr(1, kMaxBytesOfALine)));
@@ -257,7 +251,7 @@ std::vector<std::string> accepted_in_comment(std::string_view body) {
 
 std::string accepted_by_label(std::string_view name, std::string_view description) {
   std::string pattern = "*";
-  if (lower(trimmed(name)) != kWord) {
+  if (lower_case(trimmed(name)) != kWord) {
     const std::optional<std::string> text = behind_word(trimmed(name));
     if (!text || text->empty() || text->find('"') != std::string::npos) return "";
     pattern = *text;

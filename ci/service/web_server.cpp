@@ -20,7 +20,7 @@
 #include <optional>
 #include <set>
 
-#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -38,14 +38,6 @@ constexpr std::size_t kWriteBytes = 256 * 1024;        // at once
 constexpr std::size_t kMaxStreamLagBytes = 64 * 1024;  // that a stream lags behind
 constexpr std::chrono::seconds kLinger{2};             // for a refusal to arrive before the connection goes
 constexpr std::size_t kMaxDrained = 1024 * 1024;       // of what still comes in then
-
-std::string small_letters(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 const char* reason_of(int status) {
   return http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status))).data();
@@ -85,11 +77,11 @@ class RequestParser : public http::basic_parser<true> {
     }
     const std::size_t codings = count("transfer-encoding");
     if (codings > 0 && count("content-length") > 0) return Malformed{400, "both Content-Length and Transfer-Encoding"};
-    if (codings > 0 && (codings > 1 || minor == 0 || small_letters(request.field("transfer-encoding")) != "chunked")) {
+    if (codings > 0 && (codings > 1 || minor == 0 || lower_case(request.field("transfer-encoding")) != "chunked")) {
       return Malformed{501, "a Transfer-Encoding other than chunked"};
     }
     if (count("authorization") > 1) return Malformed{400, "several Authorization"};
-    const std::string expected = small_letters(request.field("expect"));
+    const std::string expected = lower_case(request.field("expect"));
     if (!expected.empty() && expected != "100-continue") return Malformed{417, "an Expect other than 100-continue"};
     return std::nullopt;
   }
@@ -113,7 +105,7 @@ class RequestParser : public http::basic_parser<true> {
   void on_field_impl(http::field, Text name, Text value, error_code&) override {
     // Fields behind a body say nothing that we ask for. One more than allowed shows that there were too many.
     if (is_header_whole_ || request.fields.size() > kMaxFields) return;
-    request.fields.emplace_back(small_letters({name.data(), name.size()}), std::string(value.data(), value.size()));
+    request.fields.emplace_back(lower_case({name.data(), name.size()}), std::string(value.data(), value.size()));
   }
   void on_header_impl(error_code&) override { is_header_whole_ = true; }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}

@@ -11,7 +11,7 @@
 #include <memory>
 #include <thread>
 
-#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/written_value.hpp"

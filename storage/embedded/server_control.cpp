@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "bench/model/quantity.hpp"
+#include "bench/model/text.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
@@ -124,12 +125,9 @@ Result<void> write_access_rules(const ClusterLayout& layout) {
 
 std::optional<std::string> random_word() {
   constexpr std::size_t kBytes = 32;
-  std::array<unsigned char, kBytes> drawn{};
+  std::array<char, kBytes> drawn{};
   if (getrandom(drawn.data(), drawn.size(), 0) != static_cast<ssize_t>(drawn.size())) return std::nullopt;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string word;
-  for (const unsigned char byte : drawn) word += {kDigits[byte >> 4U], kDigits[byte & 15U]};
-  return word;
+  return hex_text({drawn.data(), drawn.size()});
 }
 
 // The one of the login that lies there, else a new one, for `reader` alone.

@@ -17,7 +17,7 @@
 
 #include "bench/counting/lines/unit_origins.hpp"
 #include "bench/model/result.hpp"
-#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 

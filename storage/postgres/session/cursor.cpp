@@ -13,16 +13,6 @@ namespace {
 constexpr std::size_t kLongestCursor = 100'000;  // names of benchmarks are long
 constexpr std::string_view kCursorDigits = "0123456789abcdef";
 
-std::string cursor_text(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kCursorDigits[byte >> 4];
-    text += kCursorDigits[byte & 15];
-  }
-  return text;
-}
-
 std::optional<std::string> bytes_of(std::string_view hex) {
   if (hex.size() % 2 != 0) return std::nullopt;
   std::string bytes;
@@ -54,7 +44,7 @@ Error no_cursor(const std::string& after) {
 
 std::string write_cursor(std::string_view kind, const std::vector<std::string>& fields) {
   std::string text(kind);
-  for (const std::string& field : fields) text += '-' + cursor_text(field);
+  for (const std::string& field : fields) text += '-' + hex_text(field);
   return text;
 }
 

@@ -26,11 +26,6 @@ TEST(Sha256, TextsThatAreCutElsewhereAreOtherTexts) {
   EXPECT_EQ(texts.hex(), sha256_hex("2:ab0:"));
 }
 
-TEST(HexText, HasTwoDigitsForEachByte) {
-  EXPECT_EQ(hex_text(std::string_view("\x00\x7f\xff", 3)), "007fff");
-  EXPECT_EQ(hex_text(""), "");
-}
-
 TEST(Sha256, HmacMatchesPublishedDigests) {
   EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");

@@ -205,6 +205,11 @@ TEST(Trimmed, TakesTheBlanksFromBothEnds) {
 
 TEST(LowerCase, IsOfAsciiLettersAlone) { EXPECT_EQ(lower_case("BF16 \xC3\x84z_9"), "bf16 \xC3\x84z_9"); }
 
+TEST(HexText, HasTwoDigitsForEachByte) {
+  EXPECT_EQ(hex_text(std::string_view("\x00\x7f\xff", 3)), "007fff");
+  EXPECT_EQ(hex_text(""), "");
+}
+
 TEST(MarkupText, OpensNoTagNoEntityAndClosesNoQuote) {
   EXPECT_EQ(markup_text("<a href=\"x\" id='y'>&amp;"), "&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
 }
