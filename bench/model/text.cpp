@@ -349,6 +349,25 @@ std::string csv_record(const std::vector<std::string>& fields) {
   return record + "\r\n";
 }
 
+std::string json_quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    const char c = text[at];
+    if (point.value == kBrokenCodePoint) {
+      quoted += "\\ufffd";
+    } else if (c == '"' || c == '\\') {
+      quoted += {'\\', c};
+    } else if (point.value < 0x20 || point.value == 0x7f) {
+      quoted += "\\u00" + hex_text({&c, 1});
+    } else {
+      quoted += text.substr(at, point.bytes);
+    }
+    at += point.bytes;
+  }
+  return quoted + '"';
+}
+
 std::string markup_text(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -78,6 +78,10 @@ std::string shortest_text(double value);
 // A name that a spreadsheet would take for a formula has an apostrophe before it, by which it is text there.
 std::string csv_record(const std::vector<std::string>& fields);
 
+// As a string of JSON, in its quotes: control characters as \u00XX, bytes that are no UTF-8 as the replacement
+// character.
+std::string json_quoted(std::string_view text);
+
 // Text between the tags of HTML or SVG, and inside their quoted attributes. Control characters are the caller's to
 // replace first.
 

@@ -21,26 +21,6 @@
 namespace steelyard::bench {
 namespace {
 
-std::string json_string(std::string_view text) {
-  std::string quoted = "\"";
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    const char c = text[at];
-    if (point.value == kBrokenCodePoint) {
-      quoted += "\\ufffd";
-    } else if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (point.value < 0x20 || point.value == 0x7f) {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      quoted += {'\\', 'u', '0', '0', kDigits[point.value >> 4], kDigits[point.value & 15]};
-    } else {
-      quoted += text.substr(at, point.bytes);
-    }
-    at += point.bytes;
-  }
-  return quoted + '"';
-}
-
 // Takes a list of sizes, or of such lists, off the beginning.
 bool take_sizes(std::string_view& text, int levels) {
   constexpr std::size_t kMaxDigits = 18;
@@ -102,7 +82,7 @@ class ChromeWriter {
  public:
   ChromeWriter(const Trace& trace, std::ostream& out) : trace_(trace), out_(out), lanes_(trace) {
     for (std::uint32_t i = 0; i < trace.texts.size(); ++i) {
-      quoted_.push_back(json_string(trace.texts[i]));
+      quoted_.push_back(json_quoted(trace.texts[i]));
       if (!is_utf8(trace.texts[i])) replaced_ += utf8_of(trace.texts[i]).replaced;
     }
     for (const TraceEvent& event : trace.events) {
@@ -116,7 +96,7 @@ class ChromeWriter {
   void write(const std::string& title) {
     out_ << "{\"schemaVersion\": 1, " << devices_text()
          << "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns << ", " << recording_text()
-         << "\"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
+         << "\"traceName\": " << json_quoted(title) << ",\n\"traceEvents\": [";
     for (const TraceEvent& event : trace_.events) write_event(event);
     for (std::size_t i = 0; i < trace_.backward_links.size(); ++i) write_backward_arrow(i);
     for (const TraceMemory& point : trace_.memory) write_memory(point);
@@ -131,7 +111,7 @@ class ChromeWriter {
     std::string text;
     for (const TraceDevice& device : trace_.devices) {
       text += (text.empty() ? "" : ", ") + ("{\"id\": " + std::to_string(device.process)) +
-              ", \"name\": " + json_string(device.name) + "}";
+              ", \"name\": " + json_quoted(device.name) + "}";
     }
     return text.empty() ? "" : "\"deviceProperties\": [" + text + "], ";
   }
@@ -140,15 +120,15 @@ class ChromeWriter {
   std::string recording_text() const {
     std::string text;
     const auto add = [&](std::string_view name, const std::string& value) {
-      text += (text.empty() ? "" : ", ") + json_string(name) + ": " + value;
+      text += (text.empty() ? "" : ", ") + json_quoted(name) + ": " + value;
     };
     for (const RecordingFact& fact : recording_facts()) {
       const std::uint64_t value = fact.get(trace_) + (fact.name == kReplacedFact ? replaced_ : 0);
       if (value != 0) add(fact.name, std::to_string(value));
     }
     const std::string& refusal = trace_.device_recording.refusal;
-    if (!refusal.empty()) add(kDeviceRefusalMember, json_string(refusal));
-    return text.empty() ? "" : json_string(kRecordingMember) + ": {" + text + "}, ";
+    if (!refusal.empty()) add(kDeviceRefusalMember, json_quoted(refusal));
+    return text.empty() ? "" : json_quoted(kRecordingMember) + ": {" + text + "}, ";
   }
 
   // PyTorch has processes below 0, for what is of the recording.
@@ -200,7 +180,7 @@ class ChromeWriter {
     std::string list;
     while (!lines.empty()) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
-      list += (list.empty() ? "[" : ", ") + json_string(lines.substr(0, end));
+      list += (list.empty() ? "[" : ", ") + json_quoted(lines.substr(0, end));
       lines.remove_prefix(std::min(end + 1, lines.size()));
     }
     return list + ']';
@@ -290,7 +270,7 @@ class ChromeWriter {
   }
 
   void write_name(const char* what, std::uint64_t process, std::int64_t thread, const std::string& name) {
-    write_fact(what, process, thread, "\"name\": " + json_string(name));
+    write_fact(what, process, thread, "\"name\": " + json_quoted(name));
   }
 
   // Devices stand beneath the host, as in PyTorch's traces.

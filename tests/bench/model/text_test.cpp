@@ -210,6 +210,16 @@ TEST(HexText, HasTwoDigitsForEachByte) {
   EXPECT_EQ(hex_text(""), "");
 }
 
+TEST(JsonQuoted, WhatIsNoTextIsEscapedOrReplaced) {
+  EXPECT_EQ(json_quoted("a\"b\\c\td\x7f"), "\"a\\\"b\\\\c\\u0009d\\u007f\"");
+  EXPECT_EQ(json_quoted("\xC3\xA9"), "\"\xC3\xA9\"");
+  for (const std::string broken : {"\xC3", "\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
+    std::string replaced;
+    for (std::size_t i = 0; i < broken.size(); ++i) replaced += "\\ufffd";
+    EXPECT_EQ(json_quoted('a' + broken), "\"a" + replaced + '"');
+  }
+}
+
 TEST(MarkupText, OpensNoTagNoEntityAndClosesNoQuote) {
   EXPECT_EQ(markup_text("<a href=\"x\" id='y'>&amp;"), "&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
 }
