@@ -24,16 +24,6 @@ bool is_hex_hash(const std::string& sha) {
   return sha.size() <= 64 && sha.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::size_t longest_run_of_backticks(const std::string& text) {
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return longest;
-}
-
 }  // namespace
 
 std::string ended_document(const EndedGate& ended) {
@@ -79,7 +69,7 @@ std::string ended_report(const EndedGate& ended) {
     if (lines.size() + shown.size() > kMaxShownBytes) break;
     lines += shown;
   }
-  const std::string fence(std::max<std::size_t>(3, longest_run_of_backticks(lines) + 1), '`');
+  const std::string fence(std::max<std::size_t>(3, markdown::longest_run_of_backticks(lines) + 1), '`');
   return "### ! Performance: not judged\n\nThe gate ended before anything was compared: " + ended_words(ended) +
          ".\n\n" + fence + "text\n" + lines + fence + "\n";
 }

@@ -57,16 +57,20 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return result += text;
 }
 
-std::string code(const std::string& name, bool in_table) {
-  const std::string text = shortened(printable(name, true), kLongestName, true);
-  if (text.empty()) return "";
+std::size_t longest_run_of_backticks(std::string_view text) {
   std::size_t longest = 0;
   std::size_t run = 0;
   for (const char c : text) {
     run = c == '`' ? run + 1 : 0;
     longest = std::max(longest, run);
   }
-  const std::string fence(longest + 1, '`');
+  return longest;
+}
+
+std::string code(const std::string& name, bool in_table) {
+  const std::string text = shortened(printable(name, true), kLongestName, true);
+  if (text.empty()) return "";
+  const std::string fence(longest_run_of_backticks(text) + 1, '`');
   const std::string space = text.front() == '`' || text.back() == '`' ? " " : "";
   return fence + space + (in_table ? replaced(text, "|", "\\|") : text) + space + fence;
 }

@@ -37,6 +37,9 @@ namespace steelyard::ci::markdown {
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
+// A fence around the text needs one more.
+std::size_t longest_run_of_backticks(std::string_view text);
+
 inline constexpr std::size_t kLongestName = 160;  // columns
 
 // A name in a code span whose fence is longer than any run of backticks inside. In a table a pipe needs its backslash
