@@ -86,6 +86,15 @@ Result<std::vector<DeviceProperties>> query_devices() {
   return devices;
 }
 
+Result<DeviceProperties> use_device(const std::string& wanted) {
+  STEELYARD_TRY(const std::vector<DeviceProperties> devices, query_devices());
+  STEELYARD_TRY(DeviceProperties device, choose_device(devices, wanted));
+  if (const cudaError_t code = cudaSetDevice(device.index); code != cudaSuccess) {
+    return program_error(device.name + ": " + cudaGetErrorString(code), "");
+  }
+  return device;
+}
+
 std::string pci_bus_id(int device) {
   std::array<char, 64> text{};
   if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device) != cudaSuccess) return {};
@@ -276,13 +285,8 @@ int run_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases
     report.append(fault_line(why));
     return kNoDevice;
   };
-  const auto devices = query_devices();
-  if (!devices) return refuse(devices.error().text());
-  const auto device = choose_device(*devices, options.device);
+  const auto device = use_device(options.device);
   if (!device) return refuse(device.error().text());
-  if (const cudaError_t code = cudaSetDevice(device->index); code != cudaSuccess) {
-    return refuse(device->name + ": " + cudaGetErrorString(code));
-  }
   const Management management = open_management(device->index);
   Facts facts = device_facts(*device, cuda_versions(), management.settings, management.driver);
   facts.insert(facts.end(), library_facts.begin(), library_facts.end());

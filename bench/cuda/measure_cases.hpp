@@ -21,6 +21,10 @@ CudaVersions cuda_versions();
 // Error (program): no driver, one that is too old, no device.
 Result<std::vector<DeviceProperties>> query_devices();
 
+// The one that is meant (choose_device), on which what this thread does from now on is done. Errors: of both, and
+// (program) the runtime refuses it.
+Result<DeviceProperties> use_device(const std::string& wanted);
+
 // "0000:18:00.0"; empty where the runtime does not tell.
 std::string pci_bus_id(int device);
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "bench/cuda/cuda_handles.hpp"
-#include "bench/cuda/device_choice.hpp"
 #include "bench/cuda/device_program.hpp"
 #include "bench/cuda/measure_cases.hpp"
 #include "bench/cuda/recording_cost.hpp"
@@ -108,13 +107,8 @@ int profile_cases(const DeviceOptions& options, const std::vector<DeviceCase>& c
   }
   // What prepares is no part of it, the device's own setting up neither.
   std::optional<DevicePause> pause(std::in_place);
-  const auto devices = query_devices();
-  if (!devices) return refuse(devices.error().text());
-  const auto device = choose_device(*devices, options.device);
+  const auto device = use_device(options.device);
   if (!device) return refuse(device.error().text());
-  if (const cudaError_t code = cudaSetDevice(device->index); code != cudaSuccess) {
-    return refuse(device->name + ": " + cudaGetErrorString(code));
-  }
   std::vector<ProfiledCase> profiled;
   try {
     const Stream stream;
