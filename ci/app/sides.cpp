@@ -365,7 +365,7 @@ std::string opening_of(const std::string& side) {
 }
 
 bool is_measurement_archive(const std::string& side, const std::string& opening) {
-  if (!opening.starts_with("SYRUN")) return false;
+  if (!opening.starts_with(kArchiveMagic)) return false;
   std::error_code code;
   const auto size = std::filesystem::file_size(side, code);
   if (code || size > static_cast<std::uintmax_t>(storage::ArchiveLimits{}.file_bytes)) return false;
