@@ -5,13 +5,14 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bench/ceilings/datasheet.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "bench/model/utf8.hpp"
-#include "ci/report/markup.hpp"
+#include "ci/report/trace_columns.hpp"
 #include "ci/report/trace_names.hpp"
 
 namespace steelyard::ci {
@@ -48,7 +49,7 @@ struct FlopScale {
   double divisor = 1;
   std::string name = "Total FLOPs";
 };
-FlopScale flop_scale(const std::vector<KeyAverage>& rows) {
+FlopScale flop_scale(std::span<const KeyAverage> rows) {
   double most = 0;
   for (const KeyAverage& row : rows) most = std::max(most, row.flops.value_or(0));
   FlopScale scale;
@@ -61,51 +62,19 @@ FlopScale flop_scale(const std::vector<KeyAverage>& rows) {
 
 std::int64_t average_ns(std::int64_t ns, std::int64_t calls) { return calls == 0 ? 0 : (ns + calls / 2) / calls; }
 
-struct Column {
-  std::string title;
-  Align align = Align::right;
-  std::vector<std::string> cells = {};
-};
-
-class Columns {
+class Columns : public TraceColumns<KeyAverage> {
  public:
-  Columns(const bench::KeyAverages& averages, const TraceTable& table) : averages_(averages), table_(table) {
-    const std::size_t n = averages.rows.size();
-    shown_.assign(averages.rows.begin(),
-                  averages.rows.begin() + static_cast<std::ptrdiff_t>(
-                                              table.rows < 0 ? n : std::min(n, static_cast<std::size_t>(table.rows))));
+  Columns(const bench::KeyAverages& averages, const TraceTable& table)
+      : TraceColumns(averages.rows, table.rows), averages_(averages), table_(table) {
     fill();
   }
 
-  const std::vector<Column>& all() const { return columns_; }
-  std::size_t rows() const { return shown_.size(); }
-  std::vector<std::vector<std::string>> cells() const {
-    std::vector<std::vector<std::string>> lines(1 + shown_.size());
-    for (const Column& column : columns_) {
-      lines[0].push_back(column.title);
-      for (std::size_t i = 0; i < shown_.size(); ++i) lines[i + 1].push_back(column.cells[i]);
-    }
-    return lines;
-  }
-
  private:
-  template <class Text>
-  void add(std::string title, Text text, Align align = Align::right) {
-    Column column{std::move(title), align};
-    for (const KeyAverage& row : shown_) column.cells.push_back(text(row));
-    columns_.push_back(std::move(column));
-  }
-  template <class Has>
-  bool any(Has has) const {
-    return std::any_of(shown_.begin(), shown_.end(), has);
-  }
   void fill();
   void fill_device();
 
   const bench::KeyAverages& averages_;
   const TraceTable& table_;
-  std::vector<KeyAverage> shown_;
-  std::vector<Column> columns_;
 };
 
 void Columns::fill_device() {
@@ -120,8 +89,8 @@ void Columns::fill_device() {
 void Columns::fill() {
   const std::int64_t whole = averages_.self_ns;
   std::vector<TraceName> names;
-  for (const KeyAverage& row : shown_) names.push_back({row_name(row), row.is_on_device});
-  columns_.push_back({"Name", Align::left, fitted_names(names, table_.name_width)});
+  for (const KeyAverage& row : shown()) names.push_back({row_name(row), row.is_on_device});
+  add_texts("Name", fitted_names(names, table_.name_width), TraceCells::names);
   add("Self CPU %", [=](const KeyAverage& row) { return percent_text(row.self_ns, whole); });
   add("Self CPU", [](const KeyAverage& row) { return time_text(row.self_ns); });
   add("CPU total %", [=](const KeyAverage& row) { return percent_text(row.total_ns, whole); });
@@ -144,15 +113,15 @@ void Columns::fill() {
   if (table_.has_shapes && any([](const KeyAverage& row) { return !row.shapes.empty(); })) {
     add(
         "Input Shapes", [this](const KeyAverage& row) { return cut_right(row.shapes, table_.shapes_width); },
-        Align::left);
+        TraceCells::names);
   }
   if (table_.has_places && any([](const KeyAverage& row) { return !row.place.empty(); })) {
     add(
         "Source Location", [this](const KeyAverage& row) { return cut_left(row.place, table_.place_width); },
-        Align::left);
+        TraceCells::names);
   }
   if (any([](const KeyAverage& row) { return row.flops.has_value(); })) {
-    const FlopScale scale = flop_scale(shown_);
+    const FlopScale scale = flop_scale(shown());
     add(scale.name,
         [=](const KeyAverage& row) { return row.flops ? decimals_text(*row.flops / scale.divisor, 3) : "--"; });
   }
@@ -284,7 +253,7 @@ namespace {
 // Beneath the table of spans: a title, then a row each.
 struct FurtherTable {
   std::string title;
-  std::vector<Align> aligns;
+  std::vector<TraceCells> kinds;
   std::vector<std::vector<std::string>> cells;
   std::string rest;  // how many rows are not shown; empty: none
 };
@@ -298,7 +267,8 @@ std::optional<FurtherTable> sampled_table(const bench::Trace& trace, const Trace
   FurtherTable table{"Functions in spans, by " +
                          plural_text(static_cast<std::int64_t>(trace.samples.size()), "sample") + " of " +
                          time_text(whole) + " of the processor:",
-                     {Align::left, Align::right, Align::right, Align::right, Align::right, Align::left},
+                     {TraceCells::names, TraceCells::figures, TraceCells::figures, TraceCells::figures,
+                      TraceCells::figures, TraceCells::names},
                      {{"Function", "Self CPU %", "Self CPU", "CPU total", "# of Samples", "Span"}},
                      ""};
   for (const bench::SampledFunction& function : functions) {
@@ -336,7 +306,7 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, con
                    [](const KeyAverage* a, const KeyAverage* b) { return a->self_device_ns > b->self_device_ns; });
   const std::size_t all = shown.size();
   if (form.rows >= 0) shown.resize(std::min(all, static_cast<std::size_t>(form.rows)));
-  FurtherTable table{"On devices" + device_words(shown) + ":", {Align::left}, {{"Name"}}, ""};
+  FurtherTable table{"On devices" + device_words(shown) + ":", {TraceCells::names}, {{"Name"}}, ""};
   if (shown.size() < all) table.rest = "and " + std::to_string(all - shown.size()) + " more rows";
   std::vector<TraceName> names;
   for (const KeyAverage* row : shown) names.push_back({row->name, true});
@@ -345,7 +315,7 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, con
     std::vector<std::string> cells;
     for (const KeyAverage* row : shown) cells.push_back(text(*row));
     if (std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return cell.empty(); })) return;
-    table.aligns.push_back(Align::right);
+    table.kinds.push_back(TraceCells::figures);
     table.cells[0].emplace_back(title);
     for (std::size_t i = 0; i < cells.size(); ++i) table.cells[i + 1].push_back(cells[i].empty() ? "-" : cells[i]);
   };
@@ -370,22 +340,6 @@ std::vector<FurtherTable> further_tables(const bench::Trace& trace, const bench:
   if (auto table = device_table(averages, form)) tables.push_back(std::move(*table));
   if (auto table = sampled_table(trace, form)) tables.push_back(std::move(*table));
   return tables;
-}
-
-// What stands to the left is strangers' text.
-std::string markdown_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns) {
-  std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < rows[i].size(); ++j) {
-      const bool is_strangers = i > 0 && aligns[j] == Align::left && !rows[i][j].empty();
-      text += "| " + (is_strangers ? markdown::code(rows[i][j], true) : rows[i][j]) + " ";
-    }
-    text += "|\n";
-    if (i > 0) continue;
-    for (const Align align : aligns) text += align == Align::left ? "|---" : "|---:";
-    text += "|\n";
-  }
-  return text;
 }
 
 }  // namespace
@@ -439,12 +393,11 @@ LaunchTexts launch_texts(const KeyAverage& row) {
 
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);
-  std::vector<Align> aligns;
-  for (const Column& column : columns.all()) aligns.push_back(column.align);
-  std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
+  std::string text = averages.rows.empty() ? "the trace has no events\n"
+                                           : aligned_rows(columns.cells(), aligns_of(columns.kinds()), "");
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
   for (const FurtherTable& further : further_tables(trace, averages, table)) {
-    text += "\n" + further.title + "\n" + aligned_rows(further.cells, further.aligns, "");
+    text += "\n" + further.title + "\n" + aligned_rows(further.cells, aligns_of(further.kinds), "");
     if (!further.rest.empty()) text += further.rest + "\n";
   }
   return text;
@@ -452,12 +405,10 @@ std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& 
 
 std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);
-  std::vector<Align> aligns;
-  for (const Column& column : columns.all()) aligns.push_back(column.align);
-  std::string text = markdown_rows(columns.cells(), aligns);
+  std::string text = markdown_rows(columns.cells(), columns.kinds());
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += "\n" + line + "\n";
   for (const FurtherTable& further : further_tables(trace, averages, table)) {
-    text += "\n" + further.title + "\n\n" + markdown_rows(further.cells, further.aligns);
+    text += "\n" + further.title + "\n\n" + markdown_rows(further.cells, further.kinds);
     if (!further.rest.empty()) text += "\n" + further.rest + "\n";
   }
   return text;

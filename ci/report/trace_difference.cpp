@@ -9,6 +9,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/trace_columns.hpp"
 #include "ci/report/trace_names.hpp"
 #include "regress/ab/steady_digits.hpp"
 
@@ -62,47 +63,12 @@ std::string calls_change_text(const TraceRowDifference& row) {
   return before + " -> " + after;
 }
 
-struct DifferenceColumn {
-  std::string title;
-  Align align = Align::right;
-  bool is_strangers = false;
-  std::vector<std::string> cells = {};
-};
-
-class DifferenceColumns {
+class DifferenceColumns : public TraceColumns<TraceRowDifference> {
  public:
-  DifferenceColumns(const TraceDifference& difference, int rows) {
-    const std::size_t n = difference.rows.size();
-    const std::size_t shown = rows < 0 ? n : std::min(n, static_cast<std::size_t>(rows));
-    rows_.assign(difference.rows.begin(), difference.rows.begin() + static_cast<std::ptrdiff_t>(shown));
-    fill();
-  }
-  const std::vector<DifferenceColumn>& all() const { return columns_; }
-  std::size_t rows() const { return rows_.size(); }
-  std::vector<std::vector<std::string>> cells() const {
-    std::vector<std::vector<std::string>> lines(1 + rows_.size());
-    for (const DifferenceColumn& column : columns_) {
-      lines[0].push_back(column.title);
-      for (std::size_t i = 0; i < rows_.size(); ++i) lines[i + 1].push_back(column.cells[i]);
-    }
-    return lines;
-  }
+  DifferenceColumns(const TraceDifference& difference, int rows) : TraceColumns(difference.rows, rows) { fill(); }
 
  private:
-  template <class Text>
-  void add(std::string title, Text text, Align align = Align::right, bool is_strangers = false) {
-    DifferenceColumn column{std::move(title), align, is_strangers};
-    for (const TraceRowDifference& row : rows_) column.cells.push_back(text(row));
-    columns_.push_back(std::move(column));
-  }
-  template <class Has>
-  bool any(Has has) const {
-    return std::any_of(rows_.begin(), rows_.end(), has);
-  }
   void fill();
-
-  std::vector<TraceRowDifference> rows_;
-  std::vector<DifferenceColumn> columns_;
 };
 
 void DifferenceColumns::fill() {
@@ -110,24 +76,24 @@ void DifferenceColumns::fill() {
   const auto ratio_cell = [](const std::optional<double>& ratio) { return ratio ? change_text(*ratio) : "-"; };
   std::vector<TraceName> names;
   std::vector<std::string> within;
-  for (Row row : rows_) {
+  for (Row row : shown()) {
     names.push_back({row.name, row.is_on_device});
     within.push_back(row.within);
   }
-  columns_.push_back({"Name", Align::left, true, fitted_names(names, kLongestGroup)});
+  add_texts("Name", fitted_names(names, kLongestGroup), TraceCells::names);
   if (any([](Row row) { return !row.shapes.empty(); })) {
     add(
-        "Shapes", [](Row row) { return cut_right(row.shapes, kLongestGroupShapes); }, Align::left, true);
+        "Shapes", [](Row row) { return cut_right(row.shapes, kLongestGroupShapes); }, TraceCells::names);
   }
   if (std::set<std::string>(within.begin(), within.end()).size() > 1) {
-    columns_.push_back({"In", Align::left, true, fitted_names(within, kLongestWithin)});
+    add_texts("In", fitted_names(within, kLongestWithin), TraceCells::names);
   }
   if (any([](Row row) { return row.is_on_device; })) {
     add(
-        "On", [](Row row) { return row.is_on_device ? "device" : "host"; }, Align::left);
+        "On", [](Row row) { return row.is_on_device ? "device" : "host"; }, TraceCells::words);
   }
   add(
-      "Verdict", [](Row row) { return std::string(to_text(row.time.verdict)); }, Align::left);
+      "Verdict", [](Row row) { return std::string(to_text(row.time.verdict)); }, TraceCells::words);
   add("Baseline", [](Row row) { return side_cost_text(row.baseline); });
   add("Candidate", [](Row row) { return side_cost_text(row.candidate); });
   add("Change", [&](Row row) { return ratio_cell(row.ratio()); });
@@ -146,7 +112,7 @@ void DifferenceColumns::fill() {
           const std::string name = cut_right(row.perhaps->name, kLongestGroup);
           return row.perhaps->name == row.name ? cut_right(row.perhaps->shapes, kLongestGroupShapes) : name;
         },
-        Align::left, true);
+        TraceCells::names);
   }
 }
 
@@ -226,9 +192,8 @@ std::string terminal_trace_difference(const TraceDifference& difference, int row
   const DifferenceColumns columns(difference, rows);
   std::string text;
   for (const std::string& line : difference_header(difference)) text += line + "\n";
-  std::vector<Align> aligns;
-  for (const DifferenceColumn& column : columns.all()) aligns.push_back(column.align);
-  text += difference.rows.empty() ? "the traces have no events\n" : aligned_rows(columns.cells(), aligns, "");
+  text += difference.rows.empty() ? "the traces have no events\n"
+                                  : aligned_rows(columns.cells(), aligns_of(columns.kinds()), "");
   for (const std::string& line : difference_footer(difference, columns.rows())) text += line + "\n";
   return text;
 }
@@ -237,17 +202,7 @@ std::string markdown_trace_difference(const TraceDifference& difference, int row
   const DifferenceColumns columns(difference, rows);
   std::string text;
   for (const std::string& line : difference_header(difference)) text += markdown::words(line) + "\n\n";
-  const std::vector<std::vector<std::string>> cells = columns.cells();
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    for (std::size_t j = 0; j < cells[i].size(); ++j) {
-      const bool is_strangers = i > 0 && columns.all()[j].is_strangers;
-      text += "| " + (is_strangers ? markdown::code(cells[i][j], true) : cells[i][j]) + " ";
-    }
-    text += "|\n";
-    if (i > 0) continue;
-    for (const DifferenceColumn& column : columns.all()) text += column.align == Align::left ? "|---" : "|---:";
-    text += "|\n";
-  }
+  text += markdown_rows(columns.cells(), columns.kinds());
   for (const std::string& line : difference_footer(difference, columns.rows())) text += "\n" + line + "\n";
   return text;
 }
