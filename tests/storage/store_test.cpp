@@ -14,8 +14,8 @@
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"
-#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard::storage::store_test {
@@ -27,31 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class StoreTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto url = storage_test::migrated_database();
-    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
-    address_ = {false, *url};
-    state_ = storage_test::fresh_state_folder();
-  }
-  Store open() {
-    auto store = Store::open(address_, state_);
-    if (!store) throw std::runtime_error(store.error().text());
-    return std::move(store).value();
-  }
-  // The only cell of the answer to a query of ours.
-  std::string ask(const std::string& query) {
-    auto session = Session::connect(address_.url, "test");
-    if (!session) return session.error().text();
-    auto transaction = Transaction::begin(*session);
-    const auto rows = transaction->run(query, {}, kOneRow);
-    if (const auto done = transaction->commit(); !done) return done.error().text();
-    return rows ? rows->text(0, 0) : rows.error().text();
-  }
-  StoreAddress address_;
-  std::filesystem::path state_;
-};
+class StoreTest : public storage_test::KeptStore {};
 
 TEST_F(StoreTest, ReturnsARunEqualToTheOnePut) {
   Store store = open();

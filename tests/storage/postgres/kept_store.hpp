@@ -29,12 +29,14 @@ class KeptStore : public ::testing::Test {
     return std::move(store).value();
   }
   storage::Session session() { return storage::Session::connect(address_.url, "test").value(); }
-  // The only cell of the answer to a query of ours.
+  // The only cell of the answer to a query of ours; what the query changed is kept.
   std::string ask(const std::string& query) {
     storage::Session asking = session();
     auto transaction = storage::Transaction::begin(asking);
     const auto rows = transaction->run(query, {}, storage::kOneRow);
-    return rows ? rows->text(0, 0) : rows.error().text();
+    if (!rows) return rows.error().text();
+    const auto done = transaction->commit();
+    return done ? rows->text(0, 0) : done.error().text();
   }
   void tell(const std::string& script) {
     storage::Session telling = session();

@@ -4,39 +4,15 @@
 
 #include "storage/comparison_store.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
-#include "tests/storage/postgres/test_server.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard::storage::comparison_writer_test {
 namespace {
 
 using storage_test::example_comparison;
 
-class ComparisonWriterTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto url = storage_test::migrated_database();
-    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
-    address_ = {false, *url};
-    state_ = storage_test::fresh_state_folder();
-  }
-  Store open() {
-    auto store = Store::open(address_, state_);
-    if (!store) throw std::runtime_error(store.error().text());
-    return std::move(store).value();
-  }
-  // The only cell of the answer to a query of ours.
-  std::string ask(const std::string& query) {
-    auto session = Session::connect(address_.url, "test");
-    if (!session) return session.error().text();
-    auto transaction = Transaction::begin(*session);
-    const auto rows = transaction->run(query, {}, kOneRow);
-    return rows ? rows->text(0, 0) : rows.error().text();
-  }
-  StoreAddress address_;
-  std::filesystem::path state_;
-};
+class ComparisonWriterTest : public storage_test::KeptStore {};
 
 TEST_F(ComparisonWriterTest, StoresTheSameComparisonOnceAndRaisesItsAlerts) {
   Store store = open();

@@ -3,14 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
-#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
-#include "tests/storage/postgres/test_server.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard::storage::measurement_rows_test {
 namespace {
@@ -18,30 +15,7 @@ namespace {
 using storage_test::example_run;
 using ::testing::HasSubstr;
 
-class MeasurementRowsTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto url = storage_test::migrated_database();
-    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
-    address_ = {false, *url};
-  }
-  Store open() {
-    auto store = Store::open(address_, storage_test::fresh_state_folder());
-    if (!store) throw std::runtime_error(store.error().text());
-    return std::move(store).value();
-  }
-  // The only cell of the answer; what the query changed is kept.
-  std::string ask(const std::string& query) {
-    auto session = Session::connect(address_.url, "test");
-    if (!session) return session.error().text();
-    auto transaction = Transaction::begin(*session);
-    const auto rows = transaction->run(query, {}, kOneRow);
-    if (!rows) return rows.error().text();
-    const auto done = transaction->commit();
-    return done ? rows->text(0, 0) : done.error().text();
-  }
-  StoreAddress address_;
-};
+class MeasurementRowsTest : public storage_test::KeptStore {};
 
 TEST_F(MeasurementRowsTest, WritesWithNewKeysWhereTheDatabaseWasExchangedBehindIt) {
   Store store = open();

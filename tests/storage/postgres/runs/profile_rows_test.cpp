@@ -3,37 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "storage/run_store.hpp"
-#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
-#include "tests/storage/postgres/test_server.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard::storage::profile_rows_test {
 namespace {
 
 using storage_test::example_run;
 
-class ProfileRowsTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto url = storage_test::migrated_database();
-    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
-    url_ = *url;
-  }
-  Store open() {
-    auto store = Store::open({false, url_}, storage_test::fresh_state_folder());
-    if (!store) throw std::runtime_error(store.error().text());
-    return std::move(store).value();
-  }
-  // The only cell of the answer to a query of ours.
-  std::string ask(const std::string& query) {
-    auto session = Session::connect(url_, "test");
-    if (!session) return session.error().text();
-    auto transaction = Transaction::begin(*session);
-    const auto rows = transaction->run(query, {}, kOneRow);
-    return rows ? rows->text(0, 0) : rows.error().text();
-  }
-  std::string url_;
-};
+class ProfileRowsTest : public storage_test::KeptStore {};
 
 TEST_F(ProfileRowsTest, RefusesAProfileWhoseCostsDoNotFitItsEvents) {
   Store store = open();
