@@ -22,10 +22,10 @@ namespace steelyard::ci {
 // GitHub takes as many notes in one request (REST API, "Create a check run").
 inline constexpr std::size_t kMaxAnnotationsARequest = 50;
 
-struct GithubPlace {
+// run: the one that measured; job: its name in the workflow, which the jobs of a matrix share.
+struct GithubPlace : PublishedJob {
   std::string api = "https://api.github.com";
   std::string repository;  // "acme/shop"
-  std::string head;        // full sha of the commit that people see: of a pull request not the merge's
   std::optional<std::int64_t> pull;
   // Of a fork's pull request in a workflow_run, which has no number: the branch that it comes from.
   std::string head_owner;
@@ -33,10 +33,6 @@ struct GithubPlace {
   bool is_from_fork = false;
   bool is_workflow_run = false;  // it judges what another run measured
   std::string login;             // empty: GitHub is asked
-  std::string run;               // that measured
-  int attempt = 1;
-  std::string job;  // its name in the workflow, which the jobs of a matrix share
-  std::string link;
 };
 
 // From GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_EVENT_PATH, GITHUB_SHA, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_JOB

@@ -13,16 +13,12 @@
 
 namespace steelyard::ci {
 
-struct GitlabPlace {
+// run: the job's id, of which each try has another.
+struct GitlabPlace : PublishedJob {
   std::string api = "https://gitlab.com/api/v4";
   std::string project;                  // id, or path
   std::optional<std::int64_t> request;  // iid of the merge request; absent: the pipeline is of a branch
-  std::string head;                     // full sha of the request's commit
   std::string login;                    // empty: GitLab is asked
-  std::string run;                      // the job's id, of which each try has another
-  int attempt = 1;
-  std::string job;  // its name
-  std::string link;
   bool is_from_fork = false;
 };
 

@@ -18,18 +18,22 @@ namespace steelyard::ci {
 // GitHub takes 65,536 characters of a comment and 65,535 of a check's summary; bytes are no fewer than characters.
 inline constexpr std::size_t kMaxCommentBytes = 65'000;
 
+// The job that a judgement is of, as the service names it.
+struct PublishedJob {
+  std::string head;  // full sha of the commit that people see: of a request its own, not the merge's
+  std::string run;   // the service's id of the job's run; empty: unknown
+  int attempt = 1;   // of that run
+  std::string job;   // its name in that run; empty: unknown
+  std::string link;  // to the job; empty, or an https address
+};
+
 // What a service is told of one judgement.
-struct Publication {
+struct Publication : PublishedJob {
   std::string key;                      // tells this comment from others of ours on the same request
-  std::string head;                     // full sha of the request's commit
   int status = 0;                       // the exit status that the judgement amounts to
   std::string headline;                 // plain text, one line
   std::string report;                   // Markdown; empty: nothing was judged
   std::vector<Annotation> annotations;  // lines of the head
-  std::string link;                     // to the job; empty, or an https address
-  std::string run;                      // the service's id of the job's run; empty: unknown
-  int attempt = 1;                      // of that run
-  std::string job;                      // the service's name of the job in that run; empty: unknown
   bool is_strangers = false;            // measured where a fork's code ran, and judged again here
   bool has_regression = false;          // that fails the gate, unless it is accepted
 };

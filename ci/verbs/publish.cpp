@@ -201,11 +201,7 @@ std::vector<WrittenPart> publish_to_github(const PublishOptions& options, const 
   if (!place) return {part_of("github", place.error())};
   Result<bench::Secret> token = github_token(options.call);
   if (!token) return {part_of("github", token.error())};
-  publication.head = place->head;
-  publication.run = place->run;
-  publication.attempt = place->attempt;
-  publication.job = place->job;
-  publication.link = place->link;
+  static_cast<PublishedJob&>(publication) = *place;
   move_to_head(measured, place->head, publication.annotations);
   publication.is_strangers = publication.is_strangers || (place->is_workflow_run && place->is_from_fork);
   if (publication.is_strangers && publication.report.empty()) {
@@ -228,11 +224,7 @@ std::vector<WrittenPart> publish_to_gitlab(const PublishOptions& options, const 
   if (!place->request) return {{"comment", WrittenPart::State::left, "the pipeline is no merge request's"}};
   Result<bench::Secret> token = gitlab_token(options.call);
   if (!token) return {part_of("comment", token.error())};
-  publication.head = place->head;
-  publication.run = place->run;
-  publication.attempt = place->attempt;
-  publication.job = place->job;
-  publication.link = place->link;
+  static_cast<PublishedJob&>(publication) = *place;
   ServiceApi api = gitlab_api(*place, std::move(token).value(), patience_of(options.call));
   return {write_gitlab_note(api, *place, publication)};
 }
