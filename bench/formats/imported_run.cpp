@@ -392,8 +392,7 @@ std::vector<double> numbers_at(const JsonValue& record, std::string_view path, d
 
 std::string hash_at(const JsonValue& record, std::string_view path) {
   std::string hash = record.text_of(path);
-  const bool is_hash = hash.size() >= 7 && hash.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return is_hash ? hash : "";
+  return hash.size() >= 7 && is_hex(hash) ? hash : "";
 }
 
 std::int64_t unix_ns_of(const JsonValue& record, std::string_view path) {

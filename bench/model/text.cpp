@@ -260,6 +260,10 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
   return text;
 }
 
+bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+
+bool is_full_commit_hash(std::string_view text) { return (text.size() == 40 || text.size() == 64) && is_hex(text); }
+
 std::string shown_sha(std::string_view sha) {
   constexpr std::size_t kShownDigits = 9;
   return std::string(sha.substr(0, kShownDigits));
@@ -267,11 +271,8 @@ std::string shown_sha(std::string_view sha) {
 
 std::string shown_id(std::string_view id) {
   constexpr std::size_t kDigitsOfSha = 40;
-  const auto has_only = [id](std::string_view digits) {
-    return id.find_first_not_of(digits) == std::string_view::npos;
-  };
-  const bool is_number = id.size() < kDigitsOfSha && has_only("0123456789");
-  return has_only("0123456789abcdef") && !is_number ? shown_sha(id) : std::string(id);
+  const bool is_number = id.size() < kDigitsOfSha && id.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_hex(id) && !is_number ? shown_sha(id) : std::string(id);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -53,6 +53,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wra
 std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns,
                          std::string_view indent);
 
+// Whether there is nothing but hexadecimal digits in small letters; of no text, too.
+bool is_hex(std::string_view text);
+// As services and git write one: of SHA-1 or of SHA-256.
+bool is_full_commit_hash(std::string_view text);
 // As much of a commit's sha as people read: its first nine digits.
 std::string shown_sha(std::string_view sha);
 // What names a commit or a machine, as people read it: of a hash its first nine digits, of other text all, for nobody

@@ -63,9 +63,8 @@ Result<SideKind> kind_of(const std::string& side) {
 Result<std::vector<RunHeader>> headers_of_name(storage::Store& store, const std::string& name) {
   const std::string sha = commit_named_here(name);
   STEELYARD_TRY(std::vector<RunHeader> headers, storage::RunStore(store).of_commit(sha));
-  const bool is_hash = name.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!headers.empty() || sha == name) return headers;
-  if (is_hash) return storage::RunStore(store).of_commit(name);
+  if (is_hex(name)) return storage::RunStore(store).of_commit(name);
   return input_error(std::string(kCommitPrefix) + name, "no run of " + shown_sha(sha) + ", which it means here",
                      "a commit that the store knows");
 }

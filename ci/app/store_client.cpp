@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "bench/runner/secrets.hpp"
 #include "storage/document/json.hpp"
 
@@ -34,9 +35,7 @@ constexpr std::size_t kToldAlertCharacters = 12;
 constexpr const char* kTokenFix = "an owner issues one: steelyard serve token NAME --scopes read,submit";
 
 // Of a run or an alert. It is a part of a path, and of an answer: what is none would name another path there.
-bool is_id(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
+bool is_id(const std::string& text) { return !text.empty() && is_hex(text); }
 constexpr const char* kIdWanted = "hexadecimal digits in small letters";
 
 std::string variable_of(const char* name) {

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::ci {
@@ -70,8 +71,8 @@ constexpr std::uintmax_t kMaxEventBytes = std::uintmax_t{32} << 20U;  // GitHub'
 // `said`: as the service says it; all zeros of a new branch or tag, and of a pipeline that no push started.
 CommitBefore before_as_said(std::string said, std::string what, const char* name) {
   constexpr std::size_t kMinHashDigits = 40;
-  const bool is_hash = said.size() >= kMinHashDigits && said.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_hash) return {"", std::move(what), std::string(name) + " names no commit"};
+  if (said.size() < kMinHashDigits || !is_hex(said))
+    return {"", std::move(what), std::string(name) + " names no commit"};
   if (said.find_first_not_of('0') == std::string::npos) {
     return {"", std::move(what), std::string(name) + " names none"};
   }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::ci {
 namespace {
 
@@ -28,12 +30,6 @@ std::optional<HunkRange> take_range(std::string_view& text) {
   if (!text.starts_with(',')) return range;
   text.remove_prefix(1);
   return take_number(range.count) ? std::optional(range) : std::nullopt;
-}
-
-// What a stranger's archive calls a commit is no option of git's.
-bool is_commit_hash(std::string_view text) {
-  return (text.size() == 40 || text.size() == 64) &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
@@ -70,8 +66,10 @@ int LineMap::line_after(int line) const {
 
 Result<LineMap> LineMap::between(const GitRepository& repository, const std::string& from_sha,
                                  const std::string& to_sha, const std::string& path) {
-  if (!is_commit_hash(from_sha) || !is_commit_hash(to_sha))
+  // What a stranger's archive calls a commit is no option of git's.
+  if (!is_full_commit_hash(from_sha) || !is_full_commit_hash(to_sha)) {
     return input_error(path, "no full hash", "that of a commit");
+  }
   STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), {"diff", "--unified=0", "--text", "--no-color",
                                                                     "--no-ext-diff", "--no-textconv", "--no-renames",
                                                                     from_sha, to_sha, "--", ":(top,literal)" + path}));

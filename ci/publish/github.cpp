@@ -73,7 +73,7 @@ Result<void> take_event(GithubPlace& place) {
 
 Result<void> take_names(const NamedPlace& named, const CiJob& other_job, GithubPlace& place) {
   if (!named.head.empty()) place.head = named.head;
-  if (!is_full_hash(place.head)) {
+  if (!is_full_commit_hash(place.head)) {
     return input_error("--commit", place.head.empty() ? "none, nor $GITHUB_SHA" : '"' + place.head + '"',
                        "the full hash of the pull request's commit");
   }

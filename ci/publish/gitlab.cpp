@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
 #include "storage/document/json.hpp"
@@ -44,7 +45,7 @@ Result<GitlabPlace> gitlab_place(const NamedPlace& named) {
   }
   if (!number.empty()) place.request = std::stoll(number);
   place.head = first_of({named.head, job.commit});
-  if (!is_full_hash(place.head)) {
+  if (!is_full_commit_hash(place.head)) {
     return input_error("--commit", place.head.empty() ? "none, nor $CI_COMMIT_SHA" : '"' + place.head + '"',
                        "the full hash of the merge request's commit");
   }

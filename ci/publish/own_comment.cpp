@@ -108,10 +108,6 @@ std::string job_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool is_full_hash(const std::string& text) {
-  return (text.size() == 40 || text.size() == 64) && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 WrittenPart part_not_written(const std::string& what, const ApiOutcome& outcome, const std::string& permission) {
   if (outcome.kind != ApiOutcome::Kind::refused) {
     const bool is_lost = outcome.kind == ApiOutcome::Kind::lost;

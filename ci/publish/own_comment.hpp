@@ -20,8 +20,6 @@ struct NamedPlace {
 
 // A variable that a service sets for its jobs; empty: it is not set.
 std::string job_variable(const char* name);
-// Of a commit, as services and git write it.
-bool is_full_hash(const std::string& text);
 
 // Where comments of a request are, as the services name things.
 struct CommentPlace {

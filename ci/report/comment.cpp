@@ -29,9 +29,7 @@ std::string job_hash(const Publication& publication) {
   return publication.job.empty() ? "" : key_hash(publication.job);
 }
 
-bool has_only(std::string_view text, std::string_view characters, std::size_t most) {
-  return text.size() <= most && text.find_first_not_of(characters) == std::string_view::npos;
-}
+bool has_decimals_only(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 std::optional<int> small_number(std::string_view text) {
   const std::optional<int> value = parse_as<int>(text);
@@ -153,10 +151,10 @@ std::optional<CommentMark> comment_mark(std::string_view body, std::string_view 
   const std::string_view line = body.substr(begin.size() - 1, end - begin.size() + 1);
   CommentMark mark;
   // People with write access can edit it: what is not as we write it is as if it were not there.
-  if (const auto head = mark_field(line, "head"); has_only(head, "0123456789abcdef", 64)) mark.head = head;
-  if (const auto run = mark_field(line, "run"); has_only(run, "0123456789", 20)) mark.run = run;
+  if (const auto head = mark_field(line, "head"); head.size() <= 64 && is_hex(head)) mark.head = head;
+  if (const auto run = mark_field(line, "run"); run.size() <= 20 && has_decimals_only(run)) mark.run = run;
   mark.attempt = small_number(mark_field(line, "attempt")).value_or(1);
-  if (const auto job = mark_field(line, "job"); has_only(job, "0123456789abcdef", 16)) mark.job = job;
+  if (const auto job = mark_field(line, "job"); job.size() <= 16 && is_hex(job)) mark.job = job;
   std::string_view statuses = mark_field(line, "statuses");
   while (!statuses.empty() && mark.statuses.size() < kMaxAttempts) {
     const std::size_t comma = std::min(statuses.find(','), statuses.size());

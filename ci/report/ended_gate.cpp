@@ -20,9 +20,7 @@ constexpr std::size_t kMaxEndedLines = 60;                      // a build's err
 constexpr std::size_t kLongestEndedLine = 400;                  // columns
 constexpr std::size_t kMaxShownBytes = std::size_t{48} << 10U;  // a comment that is cut would not close the block
 
-bool is_hex_hash(const std::string& sha) {
-  return sha.size() <= 64 && sha.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
+bool is_hex_hash(const std::string& sha) { return sha.size() <= 64 && is_hex(sha); }
 
 }  // namespace
 

@@ -135,7 +135,7 @@ Result<void> check_value(const ApiParameter& parameter, const std::string& text)
     return bad_parameter(parameter.name, std::to_string(text.size()) + " bytes",
                          std::to_string(parameter.shortest) + " to " + std::to_string(parameter.longest));
   }
-  if (parameter.is_hex && text.find_first_not_of("0123456789abcdef") != text.npos) {
+  if (parameter.is_hex && !is_hex(text)) {
     return bad_parameter(parameter.name, text, "hexadecimal digits in small letters");
   }
   if (parameter.words.empty()) return {};

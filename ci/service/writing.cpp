@@ -7,6 +7,7 @@
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"
@@ -56,9 +57,7 @@ constexpr const char* kSubmission = "submission";  // in place of a file's name
 
 bool is_json(const Call& call) { return call.request.field("content-type").starts_with("application/json"); }
 
-bool is_commit(const std::string& text) {
-  return text.size() >= 7 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
+bool is_commit(const std::string& text) { return text.size() >= 7 && text.size() <= 64 && is_hex(text); }
 
 // Many tools write no date, and a run without one would stand before every other for ever.
 Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {

@@ -11,6 +11,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/written_value.hpp"
@@ -62,9 +63,7 @@ std::int64_t now_unix_ns() {
 // In a repository what git says it means; elsewhere it has to be a hash.
 Result<std::string> named_commit(const std::string& name) {
   std::string sha = commit_named_here(name);
-  const bool is_hash = sha.size() >= kShortestCommit && sha.size() <= kLongestCommit &&
-                       sha.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (is_hash) return sha;
+  if (sha.size() >= kShortestCommit && sha.size() <= kLongestCommit && is_hex(sha)) return sha;
   return input_error("--commit", '"' + name + '"', "a commit of this folder's repository, or its hash");
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
@@ -54,7 +55,7 @@ Result<NamedCommit> commit_named(const ImportOptions& options) {
   const Result<GitRepository> repository = GitRepository::find(std::filesystem::current_path());
   const Result<std::string> sha = repository ? repository->resolve(options.commit) : repository.error();
   if (!sha) {
-    if (!is_full_hash(options.commit)) {
+    if (!is_full_commit_hash(options.commit)) {
       return input_error("--commit", options.commit + ", which no git repository here knows",
                          "a commit that git knows here, or a whole hash",
                          "name it by all digits of its hash, or import where its repository is");

@@ -161,11 +161,6 @@ void order_project(const Places& places, const std::vector<std::size_t>& own, st
   }
 }
 
-// Hashes as a store takes them: others say nothing of who descends from whom.
-bool is_commit_hash(const std::string& text) {
-  return text.size() >= 40 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 bool NewestPoints::SeriesKey::operator<(const SeriesKey& other) const {
   const auto sorted = [](const SeriesKey& key) {
     return std::tuple<const std::string&, const std::string&, const std::string&, const std::string&, std::string_view,

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::storage {
@@ -17,9 +18,7 @@ constexpr std::uintmax_t kMaxManifestBytes = 1 << 20;
 constexpr std::size_t kMaxTables = 1000;
 constexpr std::size_t kPieceBytes = 1 << 20;
 
-bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
+bool is_sha256(const std::string& text) { return text.size() == 64 && is_hex(text); }
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
@@ -258,7 +259,7 @@ std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
   const auto [end, code] = std::from_chars(stem.data(), stem.data() + std::min(stem.size(), kTimeDigits), time);
   const bool is_ours = stem.size() == kTimeDigits + 1 + kIdCharacters && code == std::errc() &&
                        end == stem.data() + kTimeDigits && *end == '-' &&
-                       stem.find_first_not_of("0123456789abcdef", kTimeDigits + 1) == std::string::npos;
+                       is_hex(std::string_view(stem).substr(kTimeDigits + 1));
   return is_ours ? std::optional(time) : std::nullopt;
 }
 

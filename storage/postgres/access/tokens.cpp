@@ -23,8 +23,6 @@ constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kIdDigits = 2 * kIdBytes;
 constexpr std::size_t kSecretDigits = 2 * kSecretBytes;
 
-bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
-
 constexpr int kMaxDays = 3660;
 constexpr int kMaxGraceHours = 720;
 constexpr std::size_t kLongestName = 200;

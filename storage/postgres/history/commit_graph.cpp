@@ -361,10 +361,6 @@ Result<bool> add_parents(Transaction& transaction, std::int64_t project, const s
   return true;
 }
 
-bool is_hash(const std::string& text) {
-  return text.size() >= 40 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 Result<void> check_graph(const CommitGraph& graph) {
   if (graph.commits.size() > kMaxGraphCommits) {
     return input_error("put_commit_graph", std::to_string(graph.commits.size()) + " commits",
@@ -375,7 +371,8 @@ Result<void> check_graph(const CommitGraph& graph) {
       return input_error(commit.sha, std::to_string(commit.parents.size()) + " parents",
                          "at most " + std::to_string(kMaxParents));
     }
-    if (is_hash(commit.sha) && std::all_of(commit.parents.begin(), commit.parents.end(), is_hash)) continue;
+    if (is_commit_hash(commit.sha) && std::all_of(commit.parents.begin(), commit.parents.end(), is_commit_hash))
+      continue;
     return input_error("put_commit_graph", '"' + commit.sha.substr(0, 80) + "\" or a parent of it",
                        "full hashes in lower case");
   }
@@ -411,7 +408,7 @@ Result<void> place_commit_of(Session& session, const RunHeader& run) {
   if (!project) return {};
   STEELYARD_CHECK(lock_graph(transaction, *project));
   // A run that knows no parent may be of a shallow clone.
-  if (is_hash(run.commit.sha) && is_hash(run.commit.parent)) {
+  if (is_commit_hash(run.commit.sha) && is_commit_hash(run.commit.parent)) {
     STEELYARD_CHECK(add_parents(transaction, *project, {{run.commit.sha, {run.commit.parent}}}, false));
   }
   if (has_branch) {

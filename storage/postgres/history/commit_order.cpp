@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::storage {
 namespace {
 
@@ -186,6 +188,8 @@ std::string date_sql(const std::string& commit, const std::string& run) {
 }
 
 }  // namespace
+
+bool is_commit_hash(std::string_view text) { return text.size() >= 40 && text.size() <= 64 && is_hex(text); }
 
 bool is_older(const MeasuredCommit& a, const MeasuredCommit& b) {
   const auto date = [](const MeasuredCommit& commit) {

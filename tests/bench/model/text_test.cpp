@@ -182,6 +182,21 @@ TEST(CsvRecord, HoldsNoFormulaThatASpreadsheetWouldWorkOut) {
   EXPECT_EQ(csv_record({"-3.5e-07", "+12.0 %", "BM_a=1", "a@b", "-"}), "-3.5e-07,+12.0 %,BM_a=1,a@b,-\r\n");
 }
 
+TEST(IsHex, TakesDigitsInSmallLettersAlone) {
+  EXPECT_TRUE(is_hex("0123456789abcdef"));
+  EXPECT_TRUE(is_hex(""));
+  for (const char* other : {"0123456789abcdeF", "abcg", "0xab", "ab ", "-1"}) EXPECT_FALSE(is_hex(other)) << other;
+}
+
+TEST(IsFullCommitHash, HasAsManyDigitsAsSha1OrSha256) {
+  EXPECT_TRUE(is_full_commit_hash(std::string(40, 'a')));
+  EXPECT_TRUE(is_full_commit_hash(std::string(64, '0')));
+  for (const std::size_t size : {0U, 7U, 39U, 41U, 63U, 65U})
+    EXPECT_FALSE(is_full_commit_hash(std::string(size, 'a'))) << size;
+  EXPECT_FALSE(is_full_commit_hash(std::string(39, 'a') + 'A'));
+  EXPECT_FALSE(is_full_commit_hash(std::string(39, 'a') + '~'));
+}
+
 TEST(ShownSha, HasNineDigitsWhereThereAreSoMany) {
   EXPECT_EQ(shown_sha("0123456789abcdef0123456789abcdef01234567"), "012345678");
   EXPECT_EQ(shown_sha("0123456"), "0123456");
