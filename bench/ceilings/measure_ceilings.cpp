@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/ceilings/ceiling_bench.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {
@@ -72,9 +73,7 @@ constexpr double kBestAbove = 1.05;      // of the median: worth a note
 
 class Stopwatch {
  public:
-  Nanoseconds elapsed() const {
-    return nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_).count());
-  }
+  Nanoseconds elapsed() const { return since(start_); }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "bench/model/elapsed.hpp"
+
 namespace steelyard::bench {
 namespace {
 
@@ -59,7 +61,7 @@ std::optional<double> clock_mhz_here(Nanoseconds length) {
   for (int chain = 0; chain < kChains; ++chain) {
     const Clock::time_point begin = Clock::now();
     run_chain(turns);
-    const double taken = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+    const double taken = since(begin).count();
     if (taken > 0 && (fastest_ns == 0 || taken < fastest_ns)) fastest_ns = taken;
   }
   if (fastest_ns == 0) return std::nullopt;

@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/model/elapsed.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/program_facts.hpp"
 #include "bench/runner/round_plan.hpp"
@@ -417,7 +418,7 @@ void FreshCopy::renew(std::uint64_t seed, int round, std::optional<std::size_t> 
     if (is_program && pages_ != PagesOf::copied && has_layouts()) link_to(source.path);
     if (pages_ == PagesOf::kept) break;
   }
-  spent_ += nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
+  spent_ += since(begun);
   ++renewals_;
 }
 

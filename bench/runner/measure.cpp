@@ -10,6 +10,7 @@
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
@@ -209,9 +210,6 @@ void Session::plan_sizes() {
   const bool as_asked = repetitions() > 0 && min_time().count() > 0;
   if (as_asked || !device_use_.empty() || !timing_.samples.sizes.empty()) return;
   constexpr double kShareOfPilot = 0.15;
-  const auto spent = [this] {
-    return nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - start_).count());
-  };
   PilotPlan pilot = pilot_plan();
   if (layout_.layout == Layout::duet && !settings_.layout) choose_layout_by_trial(pilot);
   pilot.at_once = layout_.layout == Layout::duet;
@@ -223,7 +221,7 @@ void Session::plan_sizes() {
     progress.pilot = true;
     progress.round = done;
     progress.benchmarks = all;
-    progress.elapsed = spent();
+    progress.elapsed = since(start_);
     progress.left = nanoseconds(std::max(0.0, (limits_.budget - progress.elapsed).count()));
     timing_.progress(progress);
   };
@@ -232,7 +230,7 @@ void Session::plan_sizes() {
   if (outcome.costs.empty()) return;
   SamplePlanQuestion question;
   const double unreached = static_cast<double>(benchmarks_.size()) / static_cast<double>(outcome.costs.size());
-  question.budget = nanoseconds(std::max(0.0, (planned_budget() - spent()).count()) / unreached);
+  question.budget = nanoseconds(std::max(0.0, (planned_budget() - since(start_)).count()) / unreached);
   const int planned_for = looks() ? look_times().planned_for : 0;
   question.rounds = planned_for > 0 ? std::min(planned_for, rounds_) : rounds_;
   question.first_look = looks() ? look_times().rounds.front() : rounds_;
@@ -263,9 +261,8 @@ void Session::plan_processes() {
   const double in_round = !is_alone() && layout_.layout != Layout::duet ? 2 : 1;
   int processes = 1;
   if (!measures_itself) {
-    const auto spent = nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - start_).count());
-    const double affordable =
-        std::max(0.0, (planned_budget() - spent).count()) / (one.count() * in_round * static_cast<double>(rounds_));
+    const double affordable = std::max(0.0, (planned_budget() - since(start_)).count()) /
+                              (one.count() * in_round * static_cast<double>(rounds_));
     const double useful = std::min(static_cast<double>(kMaxProcesses), kLongestInvocation / one);
     processes = repetitions() > 0 ? repetitions() : static_cast<int>(std::max(1.0, std::min(affordable, useful)));
   }
@@ -417,9 +414,8 @@ Result<std::vector<Run>> Session::run() {
     measure();
   }
   if (timing_.progress && !outcome_.cancelled) {
-    const auto elapsed = std::chrono::duration<double>(Clock::now() - start_);
-    timing_.progress({"", false, std::max(outcome_.rounds - 1, 0), rounds_, looks(), 0, 0, 1.0,
-                      seconds(elapsed.count()), seconds(0)});
+    timing_.progress(
+        {"", false, std::max(outcome_.rounds - 1, 0), rounds_, looks(), 0, 0, 1.0, since(start_), seconds(0)});
   }
   return finish();
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/runner/round_plan.hpp"
 
@@ -21,10 +22,6 @@ constexpr double kWithSearch = 1.6;
 constexpr Nanoseconds kMinPilotTimeout = seconds(2);  // of one process, whatever is left of the limit
 // Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
 constexpr Nanoseconds kUnexplained = milliseconds(3);
-
-Nanoseconds since(Clock::time_point begun) {
-  return nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
-}
 
 // One process: how long it lived, and its first sample.
 struct Look {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "bench/model/elapsed.hpp"
 #include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
@@ -130,11 +131,7 @@ Nanoseconds ServiceApi::backoff(int tries_so_far) {
   return milliseconds(500.0 * static_cast<double>(1U << static_cast<unsigned>(doublings)) * (0.5 + part));
 }
 
-Nanoseconds ServiceApi::left() const {
-  if (!begin_) return patience_.total;
-  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - *begin_;
-  return patience_.total - Nanoseconds(spent.count());
-}
+Nanoseconds ServiceApi::left() const { return begin_ ? patience_.total - since(*begin_) : patience_.total; }
 
 bool ServiceApi::wait_within_bounds(Nanoseconds duration) {
   if (duration > left()) return false;

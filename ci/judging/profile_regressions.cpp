@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/trace_repeats.hpp"
 #include "bench/runner/benchmark_listing.hpp"
@@ -30,10 +31,6 @@ constexpr std::size_t kMaxRecordedSpans = 500'000;  // of each process: all of a
 constexpr std::uint64_t kMaxRecordingBytes = std::uint64_t{1} << 30;  // as a program of ours leaves at most
 constexpr Nanoseconds kLongestProcess = seconds(30);
 constexpr std::size_t kMaxRows = 100;  // of a table
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 bool is_time_regression(const ComparisonRow& row) {
   return row.verdict == Verdict::regression && (row.metric.name == kRealTime || row.metric.name == kCpuTime);
@@ -92,10 +89,9 @@ std::optional<TimeProfile> RegressionRecording::run(std::size_t side, const std:
 
 TimeProfile RegressionRecording::record(const std::filesystem::path& folder,
                                         std::chrono::steady_clock::time_point start) {
-  const double budget = how_.budget.count() / 1e9;
   for (int round = 0; round < how_.rounds; ++round) {
     // Whole rounds only: a side without its partner tells nothing. Two show what changed, if not how surely.
-    if (seconds_since(start) > budget) {
+    if (since(start) > how_.budget) {
       return {.outcome = round < 2 ? TimeProfileOutcome::out_of_time : TimeProfileOutcome::recorded};
     }
     for (const std::size_t turn : {0U, 1U}) {

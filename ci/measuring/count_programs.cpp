@@ -1,7 +1,6 @@
 #include "ci/measuring/count_programs.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
+#include "ci/measuring/budget_clock.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/report/warning_text.hpp"
@@ -27,8 +27,6 @@
 
 namespace steelyard::ci {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Callgrind runs a program about 50 times slower (Valgrind manual, "Callgrind"), but takes few iterations of it; what
 // dominates is its start. Twice the native limit has room for both.
@@ -118,15 +116,14 @@ class ProgramCounting::CountingWork {
 
  private:
   void start(Nanoseconds budget, bool leave_rest) {
-    begun_ = Clock::now();
-    budget_ = budget;
+    clock_ = BudgetClock(budget);
     leave_rest_ = leave_rest;
     later_ = Nanoseconds(0);
     done_ = 0;
   }
 
   void end() {
-    spent_ = spent_ + Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun_).count());
+    spent_ += clock_.spent();
     record_wall_time();
   }
 
@@ -172,9 +169,8 @@ class ProgramCounting::CountingWork {
   std::set<const BenchmarkCounts*> compared_;                          // both sides' profiles
   using ProgramsCompared = std::pair<const bench::LoadedProgram*, const bench::LoadedProgram*>;
   std::map<ProgramsCompared, std::unique_ptr<bench::ExecutedCode>> codes_;
-  Clock::time_point begun_;  // this part of it
-  Nanoseconds budget_;       // of this part
-  Nanoseconds later_;        // what follows it takes
+  BudgetClock clock_{Nanoseconds(0)};  // of this part of it
+  Nanoseconds later_;                  // what follows it takes
   bool leave_rest_ = false;
   Nanoseconds spent_;
   int done_ = 0;  // counted before this pass
@@ -212,18 +208,16 @@ void ProgramCounting::CountingWork::count(const std::vector<BenchmarkCounts*>& w
 
 void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>& orders) {
   if (orders.empty()) return;
-  const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
-  const double budget = budget_.count();
   bench::CountOptions options;
   options.timeout = settings_.timeout * kTimeoutFactor;
-  options.limits = {Nanoseconds(std::max(0.0, budget - spent())), cancelled_};
+  options.limits = {clock_.left(), cancelled_};
   options.leave_rest = leave_rest_;
   options.counters = settings_.counters;
   options.progress = [&](const bench::CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
-    const double most = std::max(0.0, budget - spent());
-    const double left = share > 0 ? std::min(most, spent() * (1 - share) / share) : most;
-    progress_.show_until_end("counting " + now.benchmark, Nanoseconds(left) + later_);
+    const Nanoseconds most = clock_.left();
+    const Nanoseconds left = share > 0 ? std::min(most, clock_.spent() * ((1 - share) / share)) : most;
+    progress_.show_until_end("counting " + now.benchmark, left + later_);
   };
   options.counted = [this](const bench::CountRequest& order, double instructions) {
     tell_watcher(*side_of_.at({order.program, order.benchmark.name}), instructions);

@@ -4,7 +4,9 @@
 #include <chrono>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/runner/fresh_copy.hpp"
+#include "ci/measuring/budget_clock.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 
@@ -15,10 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kShareOfCopies = 0.25;  // of the budget
 constexpr int kCopies = 12;              // of each program
-
-Nanoseconds since(Clock::time_point begun) {
-  return Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
-}
 
 // Neighbouring seeds must not give related orders (G. L. Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom
 // number generators, 2014: the finalizer of SplitMix64).
@@ -34,7 +32,7 @@ class GatesMeasuring {
   GatesMeasuring(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled)
       : plan_(plan),
         settings_(plan.configuration.run),
-        budget_(settings_.budget.value_or(bench::Limits().budget)),
+        clock_(settings_.budget.value_or(bench::Limits().budget)),
         progress_(progress),
         cancelled_(cancelled) {}
 
@@ -61,10 +59,7 @@ class GatesMeasuring {
 
  private:
   bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
-  Nanoseconds left_of(Nanoseconds budget) const {
-    return Nanoseconds(std::max(0.0, budget.count() - since(begun_).count()));
-  }
-  Nanoseconds left_for_gates() const { return left_of(budget_ * (1 - kShareOfCopies)); }
+  Nanoseconds left_for_gates() const { return clock_.left_of(clock_.whole() * (1 - kShareOfCopies)); }
 
   Result<void> one(int index) {
     STEELYARD_TRY(Comparison gate, judged(index, false));
@@ -87,7 +82,7 @@ class GatesMeasuring {
     settings.counters = {};
     settings.no_solo_check = true;
     // Every gate has the same budget, as samples are planned by it: what differs in that is not one noise.
-    const Nanoseconds all = budget_ * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
+    const Nanoseconds all = clock_.whole() * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
     settings.budget = all * (1.0 / plan_.gates);
     if (tried_layout_) settings.layout = tried_layout_;
     if (sequential) settings.layout = Layout::sequential;
@@ -115,7 +110,7 @@ class GatesMeasuring {
     for (std::size_t i = 0; i < plan_.programs.size() && !is_cancelled(); ++i) {
       const bench::Program& program = plan_.programs[i];
       const double programs_left = static_cast<double>(plan_.programs.size() - i);
-      const Nanoseconds budget = std::min(left_of(budget_), budget_ * kShareOfCopies) * (1 / programs_left);
+      const Nanoseconds budget = std::min(clock_.left(), clock_.whole() * kShareOfCopies) * (1 / programs_left);
       if (budget.count() <= 0) {
         measured_.no_time_for_copies = true;
         return;
@@ -169,10 +164,9 @@ class GatesMeasuring {
 
   const GatesPlan& plan_;
   const bench::MeasuringSettings& settings_;
-  Nanoseconds budget_;  // of everything
+  BudgetClock clock_;  // of everything
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
-  Clock::time_point begun_ = Clock::now();
   std::vector<ListedPair> listed_;      // one a program, the same on both sides
   std::optional<Layout> tried_layout_;  // by the first gate, for all
   MeasuredGates measured_;

@@ -1,7 +1,6 @@
 #include "ci/measuring/measure_programs.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -13,6 +12,7 @@
 
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/number_text.hpp"
+#include "ci/measuring/budget_clock.hpp"
 #include "ci/measuring/count_programs.hpp"
 #include "ci/measuring/relink.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -57,24 +57,9 @@ Nanoseconds budget_of(const bench::MeasuringSettings& settings) {
   return settings.budget.value_or(bench::Limits().budget);
 }
 
-// Of everything since `begun`.
-class BudgetClock {
- public:
-  explicit BudgetClock(Nanoseconds budget) : budget_(budget) {}
-  Nanoseconds left() const {
-    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
-    return Nanoseconds(std::max(0.0, budget_.count() - spent));
-  }
-  Nanoseconds counting_share() const { return budget_ * (1.0 / 3); }
-  // At least its share, though timing took longer than planned: a count that was not taken says nothing.
-  Nanoseconds left_for_counting() const { return std::max(left(), counting_share()); }
-  Nanoseconds whole() const { return budget_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Nanoseconds budget_;
-  Clock::time_point begun_ = Clock::now();
-};
+Nanoseconds counting_share(const BudgetClock& clock) { return clock.whole() * (1.0 / 3); }
+// At least its share, though timing took longer than planned: a count that was not taken says nothing.
+Nanoseconds left_for_counting(const BudgetClock& clock) { return std::max(clock.left(), counting_share(clock)); }
 
 bench::TimingPlan timing_shown_on(ProgressLine& progress, std::function<Nanoseconds()> later) {
   bench::TimingPlan timing;
@@ -190,7 +175,7 @@ class PairMeasuring {
 
   Result<MeasuredPrograms> run() && {
     STEELYARD_TRY(const bool counting, counting_wanted(settings_, policy_, measured_.warnings));
-    if (counting) counting_share_ = clock_.counting_share();
+    if (counting) counting_share_ = counting_share(clock_);
     STEELYARD_CHECK(list());
     STEELYARD_CHECK(relink_all());
     devices_.tell(counting, measured_.warnings);
@@ -566,9 +551,9 @@ Result<Run> measure_alone(bench::ListedProgram program, const Configuration& con
   const bench::ListedProgram& listed = programs[0].candidate;
   append_command_warnings({&listed}, settings, warnings);
   const BudgetClock clock(budget_of(settings));
-  const bench::Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
+  const bench::Limits limits{counting ? clock.whole() - counting_share(clock) : clock.whole(), cancelled};
   PatternBudgets budgets(configuration.policy);
-  const Nanoseconds later = counting ? std::min(counting_estimate(listed), clock.counting_share()) : Nanoseconds(0);
+  const Nanoseconds later = counting ? std::min(counting_estimate(listed), counting_share(clock)) : Nanoseconds(0);
   bench::TimingPlan timing = timing_shown_on(progress, [later] { return later; });
   limit(timing, budgets);
   STEELYARD_TRY(Run run, bench::measure_one(listed, settings, timing, limits));
@@ -578,7 +563,7 @@ Result<Run> measure_alone(bench::ListedProgram program, const Configuration& con
   if (counting) {
     const DevicePrograms devices(listed.program);
     devices.tell(true, warnings);
-    count_programs(devices.without(alone, settings.counts), settings, {clock.left_for_counting(), cancelled}, progress,
+    count_programs(devices.without(alone, settings.counts), settings, {left_for_counting(clock), cancelled}, progress,
                    warnings);
   }
   if (!counting) keep_lack_of_counting({&run});

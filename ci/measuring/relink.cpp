@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/environment/elf_file.hpp"
+#include "bench/model/elapsed.hpp"
 #include "ci/measuring/build.hpp"
 
 namespace steelyard::ci {
@@ -158,10 +159,10 @@ class Relinking {
   }
 
   Result<void> check_time() const {
-    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
-    if (spent < kMaxTime.count()) return {};
-    return input_error(where(), "commands that took " + to_text(nanoseconds(spent)) + " together",
-                       "at most " + to_text(kMaxTime), "ask for fewer layouts with --relinks, or link faster");
+    const Nanoseconds spent = since(begun_);
+    if (spent < kMaxTime) return {};
+    return input_error(where(), "commands that took " + to_text(spent) + " together", "at most " + to_text(kMaxTime),
+                       "ask for fewer layouts with --relinks, or link faster");
   }
 
   Result<void> look_at_built() {

@@ -1,7 +1,6 @@
 #include "ci/measuring/time_programs.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -11,6 +10,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/left_processes.hpp"
 #include "bench/runner/command_program.hpp"
+#include "ci/measuring/budget_clock.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/confirmation.hpp"
@@ -122,8 +122,6 @@ Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSett
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // A program that only the candidate has is new, not wrong.
 Result<bench::MeasuredPair> time_alone(const bench::ListedProgram& candidate, const bench::MeasuringSettings& settings,
                                        const bench::TimingPlan& timing, const bench::Limits& limits) {
@@ -169,22 +167,18 @@ class ProgramTimer {
   const bench::TimingPlan& timing_;
   const bench::Limits& limits_;
   bool any_to_measure_ = false;
-  Clock::time_point begun_;
+  BudgetClock clock_{limits_.budget};
   std::optional<bench::MeasuredPair> whole_;  // of the programs so far; absent: none was measured yet
   bench::MeasuredPair unmeasured_;            // failures only
   std::optional<Error> first_error_;
 };
 
 // As long as nothing was measured nothing is spent: a program that hangs when it starts takes no time from the others.
-Nanoseconds ProgramTimer::left() const {
-  if (!whole_) return limits_.budget;
-  const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
-  return Nanoseconds(std::max(0.0, limits_.budget.count() - spent));
-}
+Nanoseconds ProgramTimer::left() const { return whole_ ? clock_.left() : clock_.whole(); }
 
 void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   if (pair.nobody_answered() && !limits_.is_cancelled()) return fail(pair, *pair.candidate.trouble);
-  if (!whole_) begun_ = Clock::now();
+  if (!whole_) clock_ = BudgetClock(limits_.budget);
   bench::TimingPlan timing = timing_;
   timing.excluded = pair.untimed;
   timing.first_look_only = pair.first_look_only;
@@ -278,8 +272,6 @@ Result<bench::MeasuredPair> time_programs(std::vector<ListedPair>& listed, const
 }
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // One benchmark to measure again.
 struct Found {
@@ -389,19 +381,15 @@ void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen
   alone.layout = Layout::interleaved;
   alone.rounds = kSoloRounds;
   alone.seed = settings.seed + 1;  // other orders and paddings than the duet's
-  const Clock::time_point begun = Clock::now();
-  const auto left = [&] {
-    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
-    return Nanoseconds(limits.budget.count() - spent);
-  };
+  const BudgetClock clock(limits.budget);
   Nanoseconds last{};  // what the one before took
   for (const Found& found : changed) {
     if (limits.is_cancelled()) return;
-    const Nanoseconds budget = left();
+    const Nanoseconds budget = clock.left();
     if (budget.count() <= 0 || budget < last) return;
     Result<bench::MeasuredPair> measured = bench::measure_pair(found.pair->baseline, found.pair->candidate, alone,
                                                                solo_timing(found, timing), {budget, limits.cancelled});
-    last = Nanoseconds(budget.count() - left().count());
+    last = budget - clock.left();
     const std::string trouble = measured ? failure_of(*measured) : measured.error().text();
     if (!trouble.empty()) {
       warnings.push_back(warning::not_measured_alone(name_as_given(found.benchmark->id.canonical()), trouble));

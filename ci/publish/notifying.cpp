@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "bench/model/elapsed.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "ci/http/http.hpp"
@@ -114,15 +115,12 @@ Telling tell_by_mail(const NoticePlaces& places, const Notice& notice, const std
             patience.request};
   const std::string what = "mail to " + to;
   const auto begin = std::chrono::steady_clock::now();
-  const auto spent = [&] {
-    return Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
-  };
   MailOutcome outcome;
   for (int tries = 1;; ++tries) {
     outcome = send(mail);
     const Nanoseconds wait = milliseconds(500.0 * static_cast<double>(1U << static_cast<unsigned>(tries - 1)));
     const bool may_again =
-        outcome.kind == MailOutcome::Kind::not_taken && tries < patience.tries && spent() + wait <= patience.total;
+        outcome.kind == MailOutcome::Kind::not_taken && tries < patience.tries && since(begin) + wait <= patience.total;
     if (!may_again) break;
     std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(wait.count()));
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
@@ -142,9 +143,7 @@ Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancel
   BackfillWorld world;
   world.steps = [&] { return steps_along(line, configuration, app); };
   world.measure = [&](const std::string& before, const std::string& after) { return measurer.measure(before, after); };
-  world.elapsed = [begun] {
-    return Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begun).count());
-  };
+  world.elapsed = [begun] { return since(begun); };
   world.cancelled = [&cancellation] { return cancellation.requested(); };
   world.told = [&](const BackfillStep& step, std::size_t linked) {
     app.note(backfill_step_text(step) + "; " + std::to_string(linked) + " of " + std::to_string(line.size()) +

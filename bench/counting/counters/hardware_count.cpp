@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/elapsed.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/measured_side.hpp"
 
@@ -222,10 +223,7 @@ class HardwareCounting {
   }
 
  private:
-  bool must_stop() const {
-    const std::chrono::duration<double, std::nano> spent = Clock::now() - begun_;
-    return limits_.is_cancelled() || spent.count() >= limits_.budget.count();
-  }
+  bool must_stop() const { return limits_.is_cancelled() || since(begun_) >= limits_.budget; }
 
   // Baseline first in even rounds, candidate first in odd ones.
   void count_round(const ListedBenchmark& benchmark, int round) {

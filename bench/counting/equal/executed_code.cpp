@@ -14,6 +14,7 @@
 #include "bench/counting/equal/machine_code.hpp"
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/readable_symbol.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard::bench {
@@ -118,8 +119,7 @@ Result<void> CodeObject::read_names(Nanoseconds time) {
     if (name.size() > kMaxSymbolNameBytes - bytes) return input_error("", "above 256 MiB of names");
     bytes += name.size();
     by_name_.emplace(std::move(name), i);
-    const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begun;
-    if (spent.count() > time.count()) return input_error("", "names that take too long to read");
+    if (since(begun) > time) return input_error("", "names that take too long to read");
   }
   if (by_name_.empty()) return input_error("", "a program without symbols");
   return {};
