@@ -110,8 +110,7 @@ bool concerns(const AbsentCeiling& absent, const std::string& only) {
 }
 
 Error nothing_meant(const CeilingBench& bench, const std::string& only, const std::vector<AbsentCeiling>& absent) {
-  std::string known;
-  for (const std::string& name : bench.names()) known += (known.empty() ? "" : " ") + name;
+  const std::string known = joined_text(bench.names(), " ");
   std::string why;
   for (const AbsentCeiling& one : absent) {
     if (concerns(one, only)) why += (why.empty() ? "" : "; ") + one.what + ": " + one.reason;

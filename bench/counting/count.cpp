@@ -17,6 +17,7 @@
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/model/kept_words.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
@@ -204,8 +205,7 @@ void add_fact(std::string_view name, const std::string& more, Run& run) {
 // OpenBLAS chooses by the CPU, and Valgrind shows it another one than it has natively.
 void record_dispatch(const ListedProgram& program, const std::set<std::string>& cores, Run& run) {
   if (cores.empty()) return;
-  std::string counted;
-  for (const std::string& core : cores) counted += (counted.empty() ? "" : ", ") + core;
+  const std::string counted = joined_text(cores, ", ");
   const std::string& native = program.listing.openblas_core;
   const bool is_same = cores.size() == 1 && native == counted;
   add_fact(kDispatchFact,

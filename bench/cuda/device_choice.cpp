@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/cuda/device_row.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::cuda {
 namespace {
@@ -103,8 +104,7 @@ std::string state_text(const std::vector<DeviceState>& readings) {
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (hottest) add(std::to_string(std::llround(*hottest)) + " C");
   if (with_power > 0) add(std::to_string(std::llround(watts / with_power)) + " W");
-  std::string list;
-  for (const std::string& reason : reasons) list += (list.empty() ? "" : " and ") + reason;
+  const std::string list = joined_text(reasons, " and ");
   if (!list.empty()) add("clocks held back by " + list);
   return text;
 }

@@ -144,8 +144,7 @@ std::string label_of(const DeviceRow& row) {
   const auto add = [&](std::string_view word, const std::string& content) {
     if (!content.empty()) label += (label.empty() ? "" : "; ") + std::string(word) + ' ' + without_separators(content);
   };
-  std::string kernels;
-  for (const std::string& kernel : row.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
+  const std::string kernels = joined_text(row.kernels, ", ");
   add("target:", row.target);
   add(kKernelsWord, kernels);
   if (row.rates == RateTimes::hot) add("rates:", "of hot times");

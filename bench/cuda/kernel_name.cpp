@@ -17,7 +17,6 @@ namespace {
 
 // At "_"; those that a function's argument list or namespaces follow are cut there.
 std::vector<std::string> words_of(std::string_view name);
-std::string listed(const std::vector<std::string>& words);  // by ", "
 
 // "128x256", "128x256x64".
 bool is_size(std::string_view word);
@@ -111,12 +110,6 @@ std::vector<std::string> words_of(std::string_view name) {
   }
   std::erase(words, std::string());
   return words;
-}
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 bool is_number(std::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), is_decimal); }
@@ -330,14 +323,14 @@ std::vector<Field> fields_of(const KernelName& name) {
   return {{"family", name.family},
           {"architecture", name.arch},
           {"kernel", name.kernel},
-          {"types", listed(name.operands)},
+          {"types", joined_text(name.operands, ", ")},
           {"instruction", name.instruction},
           {"layouts", name.layouts},
           {"tile", name.tile},
           {"stages", name.stages},
           {"warps", name.warps},
           {"cluster", name.cluster},
-          {"options", listed(name.options)}};
+          {"options", joined_text(name.options, ", ")}};
 }
 
 std::string count_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " launch" : " launches"); }
@@ -364,7 +357,7 @@ std::string short_text(const KernelName& name) {
   constexpr std::size_t kLongest = 120;
   std::string text = name.text;
   if (name.family == "steelyard") {
-    text = name.kernel + (name.operands.empty() ? "" : "<" + listed(name.operands) + ">");
+    text = name.kernel + (name.operands.empty() ? "" : "<" + joined_text(name.operands, ", ") + ">");
   } else if (text.starts_with("_Z")) {
     text = readable_symbol(text);
   }
@@ -425,7 +418,7 @@ std::vector<std::string> kernel_changes(const std::vector<std::string>& before, 
     } else {
       std::string change = "kernel " + short_text(*old_name) + " became " + short_text(*new_name);
       if (const Words what = kernel_differences(*old_name, *new_name); what.front() != change) {
-        change += ": " + listed(what);
+        change += ": " + joined_text(what, ", ");
       }
       changes.push_back(change);
     }

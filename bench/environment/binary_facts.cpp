@@ -207,12 +207,6 @@ void read_symbols(const ElfFile& file, BinaryFacts& facts) {
   if (!facts.is_static && file.find(".dynsym") != nullptr) facts.assertions = asserts;
 }
 
-std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
-  std::string text;
-  for (const std::string& each : texts) text += (text.empty() ? "" : std::string(separator)) + each;
-  return text;
-}
-
 }  // namespace
 
 Result<BinaryFacts> read_binary(std::string_view bytes) {
@@ -253,7 +247,8 @@ void add_binary_facts(const BinaryFacts& facts, Environment& environment) {
     if (!value.empty()) environment.set(name, std::move(value), false);
   };
   set("program.build_id", facts.build_id);
-  set("program.compiler", facts.switches.compiler.empty() ? joined(facts.comments, " + ") : facts.switches.compiler);
+  set("program.compiler",
+      facts.switches.compiler.empty() ? joined_text(facts.comments, " + ") : facts.switches.compiler);
   set("program.switches", facts.switches.switches);
   set("program.optimization", facts.switches.optimization);
   if (facts.switches.units > 0) set("program.unoptimized_units", std::to_string(facts.switches.unoptimized_units));
@@ -263,7 +258,7 @@ void add_binary_facts(const BinaryFacts& facts, Environment& environment) {
   const bool may_hide_one = facts.is_static && facts.is_stripped;
   set("program.allocator", facts.allocator.empty() && !may_hide_one ? "the C library's" : facts.allocator);
   if (facts.assertions) set("program.assertions", *facts.assertions ? "present" : "none");
-  set("program.instruments", joined(facts.instruments, ", "));
+  set("program.instruments", joined_text(facts.instruments, ", "));
 }
 
 }  // namespace steelyard::bench

@@ -107,12 +107,6 @@ Card read_card(const std::filesystem::path& device, const std::filesystem::path&
   return card;
 }
 
-std::string joined(const std::set<std::string>& values) {
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : "+") + value;
-  return text;
-}
-
 // "card0", not its connectors ("card0-DP-1").
 bool is_card(const std::string& name) {
   return name.size() > 4 && name.starts_with("card") && name.find_first_not_of("0123456789", 4) == std::string::npos;
@@ -134,9 +128,9 @@ void add_cards(const std::filesystem::path& root, Environment& environment) {
   }
   if (devices.empty()) return;
   environment.set("gpu.device", counted(devices), true);
-  if (!drivers.empty()) environment.set("gpu.driver", joined(drivers), true);
-  if (!ecc.empty()) environment.set("gpu.ecc", joined(ecc), true);
-  if (!watts.empty()) environment.set("gpu.power_limit_watts", joined(watts), true);
+  if (!drivers.empty()) environment.set("gpu.driver", joined_text(drivers, "+"), true);
+  if (!ecc.empty()) environment.set("gpu.ecc", joined_text(ecc, "+"), true);
+  if (!watts.empty()) environment.set("gpu.power_limit_watts", joined_text(watts, "+"), true);
 }
 
 constexpr std::array<std::string_view, 8> kDecisive{kGpuDevice,         kGpuUuid,

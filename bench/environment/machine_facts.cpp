@@ -22,12 +22,6 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-std::string joined(const Names& names, std::string_view separator) {
-  std::string text;
-  for (const std::string& name : names) text.append(text.empty() ? "" : separator).append(name);
-  return text;
-}
-
 Names words_of(std::string_view text) {
   Names words;
   while (!(text = trimmed(text)).empty()) {
@@ -55,12 +49,12 @@ std::map<std::string, Names, std::less<>> read_cpuinfo(const std::filesystem::pa
 std::string model_of(const std::map<std::string, Names, std::less<>>& cpuinfo) {
   for (const std::string_view field : {"model name", "cpu model", "cpu", "uarch"}) {
     const auto at = cpuinfo.find(field);
-    if (at != cpuinfo.end()) return joined(at->second, " + ");
+    if (at != cpuinfo.end()) return joined_text(at->second, " + ");
   }
   const auto implementer = cpuinfo.find("CPU implementer");
   const auto part = cpuinfo.find("CPU part");
   if (implementer == cpuinfo.end() || part == cpuinfo.end()) return "";
-  return "ARM implementer " + joined(implementer->second, "+") + " part " + joined(part->second, "+");
+  return "ARM implementer " + joined_text(implementer->second, "+") + " part " + joined_text(part->second, "+");
 }
 
 Names features_of(const std::map<std::string, Names, std::less<>>& cpuinfo) {
@@ -105,7 +99,7 @@ void add_frequency(const std::filesystem::path& root, Environment& environment) 
     const auto governor = read_system_file(folder / ("cpu" + std::to_string(number)) / "cpufreq/scaling_governor");
     if (governor && !governor->empty()) governors.insert(*governor);
   }
-  if (!governors.empty()) environment.set("cpu.governor", joined(governors, "+"), true);
+  if (!governors.empty()) environment.set("cpu.governor", joined_text(governors, "+"), true);
   const auto no_turbo = read_system_number(folder / "intel_pstate/no_turbo");
   const auto boost = read_system_number(folder / "cpufreq/boost");
   if (no_turbo) {
@@ -176,11 +170,11 @@ void add_cpu_facts(const std::filesystem::path& root, Environment& environment) 
   const std::string model = model_of(cpuinfo);
   if (!model.empty()) environment.set("cpu.model", model, true);
   const Names features = features_of(cpuinfo);
-  if (!features.empty()) environment.set("cpu.features", joined(features, " "), true);
+  if (!features.empty()) environment.set("cpu.features", joined_text(features, " "), true);
   add_topology(root, values("processor").size(), environment);
   add_frequency(root, environment);
   add_hypervisor(root, features, environment);
-  const std::string microcode = joined(values("microcode"), "+");
+  const std::string microcode = joined_text(values("microcode"), "+");
   if (!microcode.empty()) environment.set("cpu.microcode", microcode, false);
   const std::string mhz = mean_mhz(values("cpu MHz"));
   if (!mhz.empty()) environment.set("cpu.mhz", mhz, false);
@@ -226,9 +220,7 @@ void add_cache_facts(const std::filesystem::path& root, Environment& environment
     }
   }
   for (const auto& [name, values] : sizes) {
-    std::string text;
-    for (const std::int64_t value : values) text += (text.empty() ? "" : "+") + std::to_string(value);
-    environment.set(name, text, false);
+    environment.set(name, joined_text(values, "+", [](std::int64_t value) { return std::to_string(value); }), false);
   }
   if (last_level_threads > 0) {
     environment.set("cpu.cache.last_level_threads", std::to_string(last_level_threads), false);

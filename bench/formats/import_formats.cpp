@@ -11,6 +11,7 @@
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/formats/imported_run.hpp"
 #include "bench/model/parse_number.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -336,8 +337,7 @@ class JoinedRun {
     for (const Environment& environment : environments_) of_files.push_back(&environment);
     joined_.environment = merged_environment(of_files);
     for (const auto& [name, values] : settings_) {
-      std::string text;
-      for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+      const std::string text = joined_text(values, " and ");
       joined_.header.settings[name] = text;
     }
     if (aggregates_ > 0) joined_.header.settings[kImportedAggregatesSetting] = std::to_string(aggregates_);

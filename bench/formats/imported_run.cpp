@@ -364,8 +364,7 @@ Environment merged_environment(const std::vector<const Environment*>& of_files) 
     }
   }
   for (const auto& [name, values] : decisive_values) {
-    std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+    const std::string text = joined_text(values, " and ");
     merged.set(name, text, true);
   }
   return merged;

@@ -138,9 +138,7 @@ bool is_sample_field(std::string_view name) {
 }
 
 std::string sample_field_names() {
-  std::string names;
-  for (const SampleField& field : sample_fields()) names += (names.empty() ? "" : ", ") + std::string(field.name);
-  return names;
+  return joined_text(sample_fields(), ", ", [](const SampleField& field) { return field.name; });
 }
 
 Result<std::vector<std::string>> csv_columns(ImportLines& lines, char& separator) {

@@ -329,9 +329,8 @@ Result<Axis> chosen_types(const Axis& declared, const AxisOverride& given) {
     const auto at = std::find_if(declared.values.begin(), declared.values.end(),
                                  [&](const AxisValue& value) { return value.text == item; });
     if (at == declared.values.end()) {
-      std::string known;
-      for (const AxisValue& value : declared.values) known += (known.empty() ? "" : ", ") + value.text;
-      return unusable(given, "types from: " + known);
+      return unusable(given, "types from: " +
+                                 joined_text(declared.values, ", ", [](const AxisValue& value) { return value.text; }));
     }
     if (std::find(axis.values.begin(), axis.values.end(), *at) != axis.values.end()) {
       return unusable(given, "each type once");
@@ -420,8 +419,7 @@ Result<Axis> overridden(const Axis& declared, const AxisOverride& given) {
 
 Result<void> check_is_known(const AxisOverride& given, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), given.axis) != known.end()) return {};
-  std::string names;
-  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  const std::string names = joined_text(known, ", ");
   return input_error(std::string(kOption), "no axis named \"" + given.axis + '"',
                      names.empty() ? "a program with axes" : "one of: " + names);
 }

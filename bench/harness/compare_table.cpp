@@ -180,9 +180,7 @@ Result<std::string> CompareTable::text() const {
   STEELYARD_TRY(const std::vector<TaskMeasurement> merged, merge_for_table(measurements_, merging_));
   STEELYARD_TRY(const std::vector<TaskGrid> grids, task_grids(merged));
   const CellStyle style{trims_, warns_};
-  std::string text;
-  for (const TaskGrid& grid : grids) text += (text.empty() ? "" : "\n") + table_text(grid, style, color_);
-  return text;
+  return joined_text(grids, "\n", [&](const TaskGrid& grid) { return table_text(grid, style, color_); });
 }
 
 namespace {

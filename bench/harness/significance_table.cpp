@@ -267,8 +267,7 @@ Result<void> check_reference(const TableData& data, const TableQuestion& questio
     for (const TableRow& row : data.rows) names.push_back(row.name);
   }
   if (std::find(names.begin(), names.end(), *question.reference) != names.end()) return {};
-  std::string known;
-  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  const std::string known = joined_text(names, ", ");
   const char* kind = question.direction == TableDirection::columnwise ? "row" : "column";
   return input_error("reference of the table", '"' + *question.reference + '"', "a " + std::string(kind) + " of it",
                      "it has " + known);

@@ -56,9 +56,7 @@ std::string compared_with(std::span<const SignificanceTable> tables) {
     const std::string yardstick = table.question.reference ? '"' + *table.question.reference + '"' : best;
     if (std::find(yardsticks.begin(), yardsticks.end(), yardstick) == yardsticks.end()) yardsticks.push_back(yardstick);
   }
-  std::string text;
-  for (const std::string& yardstick : yardsticks) text += (text.empty() ? "" : " or ") + yardstick;
-  return text;
+  return joined_text(yardsticks, " or ");
 }
 
 }  // namespace

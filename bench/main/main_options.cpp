@@ -116,8 +116,7 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
     options.wants_help = true;
     return {};
   }
-  std::string known;
-  for (const Option& option : kOptions) known += (known.empty() ? "" : ", ") + std::string(option.name);
+  const std::string known = joined_text(kOptions, ", ", [](const Option& option) { return option.name; });
   return input_error(argument, "no option of this program", "one of: " + known);
 }
 

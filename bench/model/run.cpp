@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/kept_words.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -111,8 +112,7 @@ Stop stop_of(const RunHeader& header) {
 }
 
 void keep_first_look_only(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings) {
-  std::string text;
-  for (const std::string& benchmark : benchmarks) text += (text.empty() ? "" : "\n") + benchmark;
+  std::string text = joined_text(benchmarks, "\n");
   if (!text.empty()) settings[kFirstLookOnlySetting] = std::move(text);
 }
 
@@ -134,9 +134,7 @@ constexpr const char* kLayoutRoundsSetting = "code_layout_rounds";
 
 template <class Number>
 std::string list_text(const std::vector<Number>& numbers) {
-  std::string text;
-  for (const Number number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
-  return text;
+  return joined_text(numbers, " ", [](Number number) { return std::to_string(number); });
 }
 
 }  // namespace

@@ -70,6 +70,22 @@ std::string lower_case(std::string_view text);
 // Of any bytes: two lower-case digits each.
 std::string hex_text(std::string_view bytes);
 
+// Words with a separator between them, e.g. ", ": of each thing the one that `word_of` says. None before the first that
+// is not empty.
+template <class Things, class WordOf>
+std::string joined_text(const Things& things, std::string_view separator, WordOf word_of) {
+  std::string text;
+  for (const auto& thing : things) {
+    if (!text.empty()) text += separator;
+    text += word_of(thing);
+  }
+  return text;
+}
+template <class Words>
+std::string joined_text(const Words& words, std::string_view separator) {
+  return joined_text(words, separator, [](const auto& word) { return std::string_view(word); });
+}
+
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);
 // As C's %.*g, of no locale: so many significant digits.

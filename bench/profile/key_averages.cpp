@@ -10,6 +10,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/dtype.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -450,8 +451,7 @@ KeyAverages key_averages(const Trace& trace, const TraceTree& tree, const KeyGro
 Result<void> sort_rows(KeyAverages& averages, const std::string& key) {
   const auto found = std::find_if(kSortKeys.begin(), kSortKeys.end(), [&](const SortKey& k) { return key == k.name; });
   if (found == kSortKeys.end()) {
-    std::string known;
-    for (const SortKey& one : kSortKeys) known += (known.empty() ? "" : ", ") + std::string(one.name);
+    const std::string known = joined_text(kSortKeys, ", ", [](const SortKey& one) { return one.name; });
     return input_error("--sort", '"' + key + '"', "one of " + known);
   }
   std::stable_sort(averages.rows.begin(), averages.rows.end(),

@@ -20,9 +20,8 @@ std::string joined(const std::vector<std::string>& names, std::size_t most) {
 constexpr std::size_t kNamesShown = 10;  // a setting is read by people; the failures and invocations have them all
 
 std::string core_text(const std::vector<int>& cores) {
-  std::string text;
-  for (const int core : cores) text += (text.empty() ? "" : ",") + std::to_string(core);
-  return text.empty() ? "not pinned" : text;
+  if (cores.empty()) return "not pinned";
+  return joined_text(cores, ",", [](int core) { return std::to_string(core); });
 }
 
 }  // namespace

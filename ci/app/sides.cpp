@@ -138,11 +138,7 @@ std::string run_named(const RunHeader& header) {
          (header.program.empty() ? "" : header.program + ", ") + header.tool + ')';
 }
 
-std::string runs_named(const std::vector<RunHeader>& all) {
-  std::string text;
-  for (const RunHeader& header : all) text += (text.empty() ? "" : ", ") + run_named(header);
-  return text;
-}
+std::string runs_named(const std::vector<RunHeader>& all) { return joined_text(all, ", ", run_named); }
 
 std::vector<RunHeader> headers_in(const std::vector<PossibleRun>& all) {
   std::vector<RunHeader> headers;

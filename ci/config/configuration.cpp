@@ -10,6 +10,7 @@
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/toml_document.hpp"
 #include "ci/config/written_value.hpp"
@@ -47,12 +48,6 @@ std::vector<std::string> known_names(std::string_view section) {
   return names;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 Error unknown_name(const std::string& where, const TomlEntry& entry) {
   return unknown_key(where, entry.name, known_names(entry.section));
 }
@@ -66,7 +61,7 @@ std::string header_of(const std::string& section) {
 Error unknown_section(const std::string& where, const std::string& section) {
   const std::vector<std::string> known = known_sections();
   const auto nearest = nearest_name(section, known);
-  return input_error(where, "unknown table [" + section + ']', "one of " + listed(known),
+  return input_error(where, "unknown table [" + section + ']', "one of " + joined_text(known, ", "),
                      nearest ? "write " + header_of(*nearest) : "");
 }
 
@@ -204,7 +199,7 @@ Result<void> check_programs(const Configuration& configuration, const std::strin
     if (program.how.format.empty() && program.how != CommandChoice()) {
       return input_error(where, "settings of a command, of a Google Benchmark program",
                          "format = \"process\" beside them",
-                         "say how it is measured: one of " + listed(command_formats()));
+                         "say how it is measured: one of " + joined_text(command_formats(), ", "));
     }
     STEELYARD_CHECK(check_own_filter(program, where));
     if (program.name.empty() && configuration.programs.size() > 1) {

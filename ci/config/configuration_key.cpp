@@ -457,8 +457,7 @@ Error unknown_key(const std::string& where, std::string_view name, const std::ve
     if (key.name != name) continue;
     return input_error(where, found, "a known one", "it belongs under [" + std::string(key.section) + ']');
   }
-  std::string names;
-  for (const std::string& one : known) names += (names.empty() ? "" : ", ") + one;
+  const std::string names = joined_text(known, ", ");
   return input_error(where, found, "one of " + names);
 }
 

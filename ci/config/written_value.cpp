@@ -241,8 +241,7 @@ Result<double> read_share(const WrittenValue& value, const std::string& where, S
 
 Result<std::size_t> read_word(const WrittenValue& value, const std::string& where,
                               const std::vector<std::string>& words) {
-  std::string wanted;
-  for (const std::string& word : words) wanted += (wanted.empty() ? "" : ", ") + word;
+  std::string wanted = joined_text(words, ", ");
   wanted = "one of " + wanted;
   const std::string* text = std::get_if<std::string>(&value.content);
   if (text == nullptr) return refusal(value, where, wanted);

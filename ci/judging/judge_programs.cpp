@@ -446,9 +446,7 @@ Result<Run> measure_commit(const GateRequest& request, const Configuration& conf
 }  // namespace
 
 std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
-  std::string text;
-  for (const ConfiguredProgram& program : programs) text += (text.empty() ? "" : "; ") + program.command;
-  return text;
+  return joined_text(programs, "; ", [](const ConfiguredProgram& program) { return program.command; });
 }
 
 Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& request, const App& app) {

@@ -8,6 +8,7 @@
 
 #include "bench/counting/count.hpp"
 #include "bench/model/kept_words.hpp"
+#include "bench/model/text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/judging/against_history.hpp"
@@ -38,8 +39,7 @@ storage::JsonWriter object_of(const T& value) {
 
 template <Described T>
 std::string list_of_changes(const std::vector<T>& list) {
-  std::string text;
-  for (const T& one : list) text += (text.empty() ? "" : ", ") + object_of(one).one_line();
+  const std::string text = joined_text(list, ", ", [](const T& one) { return object_of(one).one_line(); });
   return text.empty() ? kAbsent : text;
 }
 

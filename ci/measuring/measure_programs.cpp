@@ -12,6 +12,7 @@
 
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/measuring/budget_clock.hpp"
 #include "ci/measuring/count_programs.hpp"
 #include "ci/measuring/relink.hpp"
@@ -511,8 +512,7 @@ void PairMeasuring::finish_counting() {
   devices_.without(pairs_of(measured_.pair), settings_.counts);  // fails what was demanded of them
   add_counted(std::move(counted_.baseline), measured_.pair.baseline);
   add_counted(std::move(counted_.candidate), measured_.pair.candidate);
-  std::string skipped;
-  for (const std::string& benchmark : measured_.untimed) skipped += (skipped.empty() ? "" : "; ") + benchmark;
+  const std::string skipped = joined_text(measured_.untimed, "; ");
   for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
     if (!skipped.empty()) run->header.settings["timing.skipped"] = skipped;
     keep_first_look_only(first_look_only_, run->header.settings);

@@ -306,8 +306,7 @@ std::string conditions_line(const Comparison& comparison) {
     fewest = fewest == 0 ? row.rounds : std::min(fewest, row.rounds);
     most = std::max(most, row.rounds);
   }
-  std::string line;
-  for (const std::string& layout : layouts) line += (line.empty() ? "" : " and ") + layout;
+  std::string line = joined_text(layouts, " and ");
   if (line.empty()) line = to_text(comparison.candidate.layout);
   if (most > 0 && fewest == most) line += ", " + plural(most, "round", "rounds");
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";

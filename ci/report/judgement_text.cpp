@@ -9,6 +9,7 @@
 
 #include "bench/counting/count.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
 #include "regress/ab/gates.hpp"
@@ -54,8 +55,7 @@ struct WarningWords {
     return "metric " + without.metric + ": it declares no better direction, so it is recorded and not judged";
   }
   std::string operator()(const caution::TablesWithoutBenchmark& idle) const {
-    std::string text;
-    for (const std::string& table : idle.tables) text += (text.empty() ? "" : ", ") + table;
+    std::string text = joined_text(idle.tables, ", ");
     return "no benchmark here matches the policy of " + text;
   }
   std::string operator()(const caution::MovedTogether& moved) const {

@@ -11,6 +11,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
 
@@ -111,9 +112,7 @@ std::string profile_text(const CountedProfile& profile, const ProfileTable& tabl
 template <class Parts, class Text>
 std::string each_of(const Parts& parts, const Text& text_of) {
   if (parts.empty()) return "the profile is empty\n";
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : "\n") + text_of(part);
-  return text;
+  return joined_text(parts, "\n", text_of);
 }
 
 // Why two rows are one, or one row stands alone.
@@ -315,9 +314,7 @@ std::string terminal_profile_difference(const bench::ProfileDelta& delta, const 
 
 std::string terminal_lines(const std::vector<CountedProfile>& profiles, int rows) {
   if (profiles.empty()) return "the profile is empty\n";
-  std::string text;
-  for (const CountedProfile& profile : profiles) text += (text.empty() ? "" : "\n") + lines_text(profile, rows);
-  return text;
+  return joined_text(profiles, "\n", [&](const CountedProfile& profile) { return lines_text(profile, rows); });
 }
 
 Json json_functions(const std::vector<ProfiledFunction>& functions) {

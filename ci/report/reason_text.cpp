@@ -35,12 +35,6 @@ WhichSide other_side(WhichSide side) {
   return side == WhichSide::baseline ? WhichSide::candidate : WhichSide::baseline;
 }
 
-std::string parts_text(const std::vector<std::string>& parts, std::string_view between) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : std::string(between)) + part;
-  return text;
-}
-
 std::string skip_text(const why::OwnSkip& skip) {
   std::string text = "skipped it";
   if (skip.by_error) text += " with an error";
@@ -50,7 +44,7 @@ std::string skip_text(const why::OwnSkip& skip) {
 
 std::string key_text(const std::vector<std::string>& parts) {
   if (parts.empty()) return "nothing more";
-  const std::string text = parts_text(parts, ", ");
+  const std::string text = joined_text(parts, ", ");
   return text.size() <= kMaxKeyText ? text : text.substr(0, kMaxKeyText) + "...";
 }
 
@@ -211,7 +205,7 @@ struct ReasonWords {
     if (all.size() > kMaxFactsNamed) named.push_back("and " + std::to_string(all.size() - kMaxFactsNamed) + " more");
     return (comparison.machines->is_sure ? "measured on different machines ("
                                          : "not known to be measured on one machine (") +
-           parts_text(named, "; ") + ")";
+           joined_text(named, "; ") + ")";
   }
   std::string operator()(const why::WithoutDirection& without) const {
     return "it declares no better direction in " +

@@ -52,8 +52,7 @@ struct GateNoteWords {
 };
 
 std::string gating_text(const std::vector<std::string>& metrics) {
-  std::string text;
-  for (const std::string& metric : metrics) text += (text.empty() ? "" : " and ") + metric;
+  const std::string text = joined_text(metrics, " and ");
   return text.empty() ? "nothing gates" : text + (metrics.size() == 1 ? " gates" : " gate");
 }
 

@@ -154,12 +154,6 @@ constexpr std::array kAccessWords{"reader", "writer", "owner"};
 
 std::string word_of(storage::Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string joined(const std::vector<storage::AffectedTable>& tables) {
   std::string text;
   for (const storage::AffectedTable& table : tables) {
@@ -253,9 +247,9 @@ std::string terminal_upgrade(const storage::UpgradePlan& plan) {
                      to_text(Bytes(plan.bytes)) + '\n';
   if (plan.steps.empty()) return text + "nothing to apply\n";
   for (const storage::UpgradeStep& step : plan.steps) {
-    text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined(step.creates)) +
+    text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined_text(step.creates, ", ")) +
             line_of("rewrites", joined(step.rewrites)) + line_of("fills", joined(step.fills)) +
-            line_of("drops", joined(step.drops));
+            line_of("drops", joined_text(step.drops, ", "));
   }
   return text +
          "Each is one transaction. A table that is rewritten is locked meanwhile, and needs its size once more "
@@ -474,10 +468,7 @@ std::string terminal_no_series(const NoSeries& none) {
            "steelyard backfill FROM..TO\n";
   }
   if (!none.excluded_by.empty()) {
-    std::string choices;
-    for (const NoSeries::Choice& choice : none.excluded_by) {
-      choices += (choices.empty() ? "" : " and ") + choice_text(choice);
-    }
+    const std::string choices = joined_text(none.excluded_by, " and ", choice_text);
     return place + " runs of " + what + ", and none that fits " + choices + '.' + see + '\n';
   }
   return place + " no run of " + what + " that fits." +

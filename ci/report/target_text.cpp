@@ -119,12 +119,6 @@ std::string points_text(const TargetRow& row) {
   return text;
 }
 
-std::string joined_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 // "f32 arithmetic", "DRAM triad bandwidth".
 std::string looked_for(const MissingCeiling& missing) {
   if (missing.kind == CeilingKind::arithmetic) return missing.name + " arithmetic";
@@ -196,7 +190,7 @@ std::string rate_text(double rate, const std::string& metric) {
 
 std::string missing_text(const MissingCeiling& missing) {
   const bool is_arithmetic = missing.kind == CeilingKind::arithmetic;
-  const std::string known = joined_names(missing.known);
+  const std::string known = joined_text(missing.known, ", ");
   switch (missing.why) {
     case MissingCeiling::Why::device:
       return no_device_text(missing.device);
@@ -297,7 +291,7 @@ std::vector<std::string> target_warnings(const TargetReport& report) {
   std::vector<std::string> warnings = doubts_of(report.utilizations);
   if (const std::int64_t count = report.other_device_targets; count > 0) {
     warnings.push_back(plural_text(count, "target") + (count == 1 ? " is" : " are") + " for other devices (" +
-                       joined_names(report.other_devices) + ") and not held here");
+                       joined_text(report.other_devices, ", ") + ") and not held here");
   }
   if (report.beside_another && !report.utilizations.empty()) {
     warnings.push_back(

@@ -15,12 +15,6 @@ namespace {
 constexpr std::size_t kMaxNamedSettings = 8;
 constexpr std::size_t kShownFingerprint = 12;
 
-std::string commas_between(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 constexpr const char* kCouldReach = "builds and benchmarks could reach ";
 constexpr const char* kStrangersAdvice =
     "; judge strangers' code in a job that keeps nothing (docs/operations/security.md)";
@@ -103,12 +97,12 @@ std::string could_reach_store(const Error& error) {
 }
 
 std::string shards_differ(const std::vector<std::string>& facts) {
-  return "the shards were measured on machines that differ in " + commas_between(facts) +
+  return "the shards were measured on machines that differ in " + joined_text(facts, ", ") +
          "; both sides of a benchmark on one";
 }
 
 std::string parts_differ(const std::vector<std::string>& facts) {
-  return "the parts differ in " + commas_between(facts) + ", which the merged run does not say";
+  return "the parts differ in " + joined_text(facts, ", ") + ", which the merged run does not say";
 }
 
 std::string assumed(const std::string& what) { return "no part says " + what + "; one was assumed"; }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/service.hpp"
@@ -92,8 +93,7 @@ Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request
   if (match.operation == nullptr) {
     if (match.allowed.empty()) return refused(problem(404, "no such path", "see /api/v1/openapi.json", request.id));
     WebAnswer answer = problem(405, request.method.substr(0, 20) + " is not for this path", "", request.id);
-    std::string allowed;
-    for (const std::string& method : match.allowed) allowed += (allowed.empty() ? "" : ", ") + method;
+    const std::string allowed = joined_text(match.allowed, ", ");
     answer.fields.emplace_back("Allow", allowed);
     return refused(std::move(answer));
   }

@@ -108,12 +108,6 @@ std::optional<std::string> decoded(std::string_view text, bool is_query) {
   return result;
 }
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 Result<void> check_number(const ApiParameter& parameter, const std::string& text) {
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -140,7 +134,7 @@ Result<void> check_value(const ApiParameter& parameter, const std::string& text)
   }
   if (parameter.words.empty()) return {};
   if (std::find(parameter.words.begin(), parameter.words.end(), text) != parameter.words.end()) return {};
-  return bad_parameter(parameter.name, text, list_of(parameter.words));
+  return bad_parameter(parameter.name, text, joined_text(parameter.words, ", "));
 }
 
 const ApiParameter* find_parameter(const ApiOperation& operation, std::string_view name, ApiParameter::Place place) {
@@ -155,7 +149,8 @@ Error unknown_parameter(const ApiOperation& operation, const std::string& name) 
   for (const ApiParameter& parameter : operation.parameters) {
     if (parameter.place == ApiParameter::Place::query) known.push_back(parameter.name);
   }
-  return bad_parameter("query", '"' + name + '"', known.empty() ? "no parameter here" : "one of " + list_of(known));
+  return bad_parameter("query", '"' + name + '"',
+                       known.empty() ? "no parameter here" : "one of " + joined_text(known, ", "));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ci/verbs/command_options.hpp"
 
+#include "bench/model/text.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/measuring/command_programs.hpp"
 
@@ -7,8 +8,7 @@ namespace steelyard::ci {
 
 void add_command_options(Verb& verb, CommandOptions& options) {
   constexpr const char* kMeasuring = "Measuring";
-  std::string formats;
-  for (const std::string& format : command_formats()) formats += (formats.empty() ? "" : ", ") + format;
+  const std::string formats = joined_text(command_formats(), ", ");
   VerbOption command = repeated_option("--command", "CMD", options.commands,
                                        "a command of any kind in place of a Google Benchmark program; words are split "
                                        "as a shell does, and no shell runs");

@@ -12,6 +12,7 @@
 #include "bench/harness/render_table.hpp"
 #include "bench/harness/task_table.hpp"
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/judging/accepted.hpp"
@@ -434,8 +435,7 @@ Result<void> take_sides(CompareOptions& options, std::vector<std::string> given)
   const std::string option = option_of_tables(options.table);
   if (!option.empty()) return input_error("steelyard compare", option + " without --table", "both");
   if (given.size() != 2) {
-    std::string found;
-    for (const std::string& name : given) found += (found.empty() ? "" : " ") + name;
+    const std::string found = joined_text(given, " ");
     return input_error("steelyard compare", found.empty() ? "nothing" : '"' + found + '"', "BASELINE CANDIDATE",
                        "see steelyard compare --help");
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/model/text.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/verbs/verbs.hpp"
 
@@ -52,12 +53,6 @@ std::vector<std::string> values_of(const VerbOption& option) {
   return values;
 }
 
-std::string joined_words(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 std::vector<std::string> option_names(const Verb& verb) {
   std::vector<std::string> names{"--help"};
   for (const VerbOption& option : verb.options) names.push_back(option.name);
@@ -71,7 +66,7 @@ std::string bash_values(const Verb& verb) {
     if (option.value.empty() || option.value.front() == '[') continue;
     const std::vector<std::string> values = values_of(option);
     std::string reply = "return";
-    if (!values.empty()) reply = "COMPREPLY=($(compgen -W '" + joined_words(values) + "' -- \"$word\")); return";
+    if (!values.empty()) reply = "COMPREPLY=($(compgen -W '" + joined_text(values, " ") + "' -- \"$word\")); return";
     if (names_a_file(option)) reply = "compopt -o default 2>/dev/null; return";
     cases += "    " + in_single_quotes(verb.name + ' ' + option.name) + ") " + reply + " ;;\n";
   }
@@ -85,10 +80,10 @@ std::string bash_script(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
     names.push_back(verb.name);
     values += bash_values(verb);
-    options += "    " + verb.name + ") words='" + joined_words(option_names(verb)) + "' first='" +
-               joined_words(verb.first_names) + "' ;;\n";
+    options += "    " + verb.name + ") words='" + joined_text(option_names(verb), " ") + "' first='" +
+               joined_text(verb.first_names, " ") + "' ;;\n";
   }
-  const std::string all = joined_words(names);
+  const std::string all = joined_text(names, " ");
   return "# bash completion of steelyard: source <(steelyard completion bash)\n"
          "_steelyard() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' words='' first='' one\n"
@@ -129,7 +124,7 @@ std::string zsh_option(const VerbOption& option) {
   if (option.value.empty()) return in_single_quotes(spec);
   const std::vector<std::string> values = values_of(option);
   spec += std::string(option.value.front() == '[' ? "::" : ":") + "value:";
-  if (!values.empty()) spec += '(' + joined_words(values) + ')';
+  if (!values.empty()) spec += '(' + joined_text(values, " ") + ')';
   if (names_a_file(option)) spec += "_files";
   return in_single_quotes(spec);
 }
@@ -141,7 +136,7 @@ std::string zsh_script(const std::vector<Verb>& verbs) {
     names += "      " + in_single_quotes(verb.name + ':' + summary_of(verb.description)) + '\n';
     options += "    " + verb.name + ")\n      _arguments '--help[this text]'";
     for (const VerbOption& option : verb.options) options += " \\\n        " + zsh_option(option);
-    if (!verb.first_names.empty()) options += " \\\n        '1:name:(" + joined_words(verb.first_names) + ")'";
+    if (!verb.first_names.empty()) options += " \\\n        '1:name:(" + joined_text(verb.first_names, " ") + ")'";
     options += " \\\n        '*:name:_files'\n      ;;\n";
   }
   return "#compdef steelyard\n"
@@ -171,7 +166,7 @@ std::string fish_script(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
     text += "complete -c steelyard -n __fish_use_subcommand -a " + verb.name + " -d " +
             in_single_quotes(summary_of(verb.description)) + '\n';
-    if (const std::string first = joined_words(verb.first_names); !first.empty()) {
+    if (const std::string first = joined_text(verb.first_names, " "); !first.empty()) {
       text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name +
               "; and not __fish_seen_subcommand_from " + first + "' -f -a '" + first + "'\n";
     }
@@ -179,7 +174,7 @@ std::string fish_script(const std::vector<Verb>& verbs) {
       text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name + "' -l " + option.name.substr(2) +
               " -d " + in_single_quotes(summary_of(option.help));
       const std::vector<std::string> values = values_of(option);
-      if (!values.empty()) text += " -x -a '" + joined_words(values) + '\'';
+      if (!values.empty()) text += " -x -a '" + joined_text(values, " ") + '\'';
       if (values.empty() && !option.value.empty() && option.value.front() != '[') {
         text += names_a_file(option) ? " -r -F" : " -x";
       }

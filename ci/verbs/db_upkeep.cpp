@@ -150,8 +150,7 @@ std::string json_pruned(const storage::Pruned& pruned, bool dry_run) {
     return ",\n  \"" + name + "\": {\"runs\": " + std::to_string(of.runs) + ", \"rows\": " + std::to_string(of.rows) +
            ", \"bytes\": " + std::to_string(of.bytes) + '}';
   };
-  std::string named;
-  for (const storage::NamedRun& run : pruned.named) named += (named.empty() ? "" : ", ") + json_named(run);
+  std::string named = joined_text(pruned.named, ", ", json_named);
   if (!named.empty()) named = ",\n  \"named\": [" + named + ']';
   return std::string("{\n  \"schema\": \"steelyard.prune/1\",\n  \"dry_run\": ") + (dry_run ? "true" : "false") +
          named + part("samples", pruned.samples) + part("profiles", pruned.profiles) + part("runs", pruned.whole) +

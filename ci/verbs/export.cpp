@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/model/text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
@@ -73,8 +74,7 @@ Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
 
 Verb export_verb() {
   const auto options = std::make_shared<ExportOptions>();
-  std::string names;
-  for (const std::string& name : export_names()) names += (names.empty() ? "" : ", ") + name;
+  std::string names = joined_text(export_names(), ", ");
   Verb verb = make_verb(options, run_export, "export",
                         "Prints one run for other tools to read, or writes it as an archive. RUN: as one side of "
                         "compare.",

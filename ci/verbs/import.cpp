@@ -284,8 +284,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
 
 Verb import_verb() {
   const auto options = std::make_shared<ImportOptions>();
-  std::string formats;
-  for (const std::string& name : format_names()) formats += (formats.empty() ? "" : ", ") + name;
+  const std::string formats = joined_text(format_names(), ", ");
   Verb verb = make_verb(options, run_import, "import",
                         "Brings results of other tools into the store, of each file in the format that its content "
                         "shows: " +

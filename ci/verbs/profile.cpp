@@ -16,6 +16,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/extended_expression.hpp"
+#include "bench/model/text.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
@@ -119,8 +120,7 @@ Result<std::size_t> chosen_event(const std::string& wanted, const std::vector<st
   const auto found = std::find(events.begin(), events.end(), name);
   if (found != events.end()) return static_cast<std::size_t>(found - events.begin());
   if (wanted.empty() && !events.empty()) return std::size_t{0};
-  std::string known;
-  for (const std::string& event : events) known += (known.empty() ? "" : ", ") + event;
+  const std::string known = joined_text(events, ", ");
   return input_error("--event", '"' + name + '"', known.empty() ? "a profile with events" : "one of " + known);
 }
 

@@ -204,8 +204,7 @@ Result<ExitCode> list_tokens(const Configuration& configuration, const App& app)
   STEELYARD_TRY(const std::vector<storage::Token> tokens, storage::AccessStore(store).tokens());
   std::string text;
   for (const storage::Token& one : tokens) {
-    std::string scopes;
-    for (const std::string& scope : one.scopes) scopes += (scopes.empty() ? "" : ",") + scope;
+    const std::string scopes = joined_text(one.scopes, ",");
     text += one.id + "  " + scopes + "  " + (one.project.empty() ? "every project" : "project " + one.project) +
             "  until " + one.expires_at.substr(0, 10) + "  used " + (one.last_used.empty() ? "never" : one.last_used) +
             "  " + one.name + '\n';

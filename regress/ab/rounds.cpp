@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "bench/model/text.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -86,8 +87,7 @@ constexpr const char* kInDuetSetting = "in_duet";
 }  // namespace
 
 void keep_in_duet(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings) {
-  std::string text;
-  for (const std::string& benchmark : benchmarks) text += (text.empty() ? "" : "\n") + benchmark;
+  std::string text = joined_text(benchmarks, "\n");
   if (!text.empty()) settings[kInDuetSetting] = std::move(text);
 }
 

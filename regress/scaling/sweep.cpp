@@ -11,6 +11,7 @@
 
 #include "bench/model/parse_number.hpp"
 #include "bench/model/quantile.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::regress {
 namespace {
@@ -151,8 +152,7 @@ Error nothing_found(const Found& found, const SweepChoice& choice) {
   if (!found.has_benchmark) {
     return input_error("--benchmark", '"' + choice.benchmark + '"', "a part of the name of a benchmark in the run");
   }
-  std::string names;
-  for (const std::string& name : found.parameters) names += (names.empty() ? "" : ", ") + name;
+  const std::string names = joined_text(found.parameters, ", ");
   return input_error(choice.over.empty() ? "steelyard sweep" : "--over",
                      choice.over.empty() ? "no sweep" : '"' + choice.over + '"',
                      "three benchmarks or more that differ in one numeric parameter only",

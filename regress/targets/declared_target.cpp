@@ -211,8 +211,7 @@ Result<void> check_ceiling_choice(Target& target, const std::string& where) {
       word = std::string(*at);
       return {};
     }
-    std::string wanted;
-    for (const auto& name : known) wanted += (wanted.empty() ? "" : ", ") + std::string(name);
+    const std::string wanted = joined_text(known, ", ");
     return input_error(where + ' ' + what, '"' + word + '"', "one of " + wanted);
   };
   STEELYARD_CHECK(check(target.level, kLevels, "level"));

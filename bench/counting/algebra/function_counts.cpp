@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::bench {
 namespace {
 
@@ -19,9 +21,8 @@ Error too_large(const FunctionKey& key) {
 
 const char* word_for(CountKind kind) { return kind == CountKind::self ? "self" : "inclusive"; }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+std::string text_of_events(const std::vector<std::string>& events) {
+  const std::string text = joined_text(events, " ");
   return text.empty() ? "none" : text;
 }
 
@@ -48,7 +49,7 @@ Result<FunctionCounts> FunctionCounts::of(CountKind kind, std::vector<std::strin
   for (FunctionCount& row : rows) {
     if (row.counts.size() != result.events_.size()) {
       return input_error(row.key.function, std::to_string(row.counts.size()) + " counts",
-                         "one for each event: " + joined(result.events_));
+                         "one for each event: " + text_of_events(result.events_));
     }
     if (is_zero(row.counts)) continue;
     if (result.rows_.empty() || result.rows_.back().key != row.key) {
@@ -81,7 +82,7 @@ Result<FunctionCounts> FunctionCounts::combined(const FunctionCounts& other, boo
                        "both self or both inclusive");
   }
   if (events_ != other.events_) {
-    return input_error("counts", "the events " + joined(events_) + " and " + joined(other.events_),
+    return input_error("counts", "the events " + text_of_events(events_) + " and " + text_of_events(other.events_),
                        "the same events in the same order", "count both sides with the same options");
   }
   FunctionCounts result;

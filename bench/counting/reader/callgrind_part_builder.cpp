@@ -212,9 +212,7 @@ std::int32_t line_number(std::uint64_t line) {
 }
 
 std::string join(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
-  return text;
+  return joined_text(numbers, " ", [](std::int64_t number) { return std::to_string(number); });
 }
 
 Error too_large() {

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "bench/harness/fuzz/fuzzed_tensor.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -72,9 +73,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 std::string list_text(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
-  return text;
+  return joined_text(numbers, ",", [](std::int64_t number) { return std::to_string(number); });
 }
 
 // Gathers the elements in row order and hands them on in pieces: the tensor is never held twice.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/counting/algebra/function_match.hpp"
+#include "bench/model/text.hpp"
 #include "ci/attribution/culprit.hpp"
 
 namespace steelyard::ci {
@@ -30,7 +31,7 @@ Result<std::string> chosen_event(const ProfileParts& parts, const std::string& a
   for (const CountedProfile* part : parts) {
     if (part->events.empty()) continue;
     if (asked.empty()) return part->events.front();
-    for (const std::string& name : part->events) known += (known.empty() ? "" : ", ") + name;
+    known = joined_text(part->events, ", ");
     break;
   }
   return input_error("--event", asked.empty() ? "a profile without events" : '"' + asked + '"',
@@ -42,8 +43,7 @@ bool accumulate(std::int64_t& sum, std::int64_t more) { return !__builtin_add_ov
 Result<void> demand_event(const ProfileParts& parts, const std::string& event, const char* side) {
   for (const CountedProfile* part : parts) {
     if (part->functions.empty() || index_of_event(*part, event)) continue;
-    std::string counted;
-    for (const std::string& name : part->events) counted += (counted.empty() ? "" : ", ") + name;
+    const std::string counted = joined_text(part->events, ", ");
     return input_error("--event", std::string("a ") + side + " without " + event + ", counted: " + counted,
                        "an event that both sides and all parts have");
   }

@@ -52,8 +52,7 @@ std::string entry(const char* term, const std::string& content) {
 }
 
 std::string names_or(const std::vector<std::string>& words, const char* otherwise) {
-  std::string result;
-  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
+  const std::string result = joined_text(words, ", ");
   return text(result.empty() ? otherwise : result, kLongestHtmlLine);
 }
 
@@ -415,8 +414,7 @@ class ComparisonPage {
 
   std::string cut() const {
     if (cut_.empty()) return "";
-    std::string what;
-    for (const std::string& one : cut_) what += (what.empty() ? "" : ", ") + one;
+    const std::string what = joined_text(cut_, ", ");
     return element("p",
                    "This page holds " + text(level_text(static_cast<double>(most_bytes_), "bytes")) +
                        " at most. Excluded, the least important first: " + text(what) + ".",

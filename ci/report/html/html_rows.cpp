@@ -7,6 +7,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
@@ -157,10 +158,8 @@ std::string RowWriter::functions(const ComparisonRow& row) const {
   if (lines.size() > kMaxFunctions) {
     result += "<p class=\"dim\">and " + std::to_string(lines.size() - kMaxFunctions) + " more functions</p>\n";
   }
-  std::string path;
-  for (const std::string& one : call_path_names(row)) {
-    path += (path.empty() ? "" : " \u2192 ") + element("code", text(one, kLongestName));
-  }
+  const std::string path = joined_text(call_path_names(row), " \u2192 ",
+                                       [](const std::string& one) { return element("code", text(one, kLongestName)); });
   return path.empty() ? result : result + "<p class=\"dim\">Through " + path + "</p>\n";
 }
 

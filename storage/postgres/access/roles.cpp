@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "bench/model/text.hpp"
 #include "storage/postgres/access/project_rights.hpp"
 #include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
@@ -205,8 +206,7 @@ std::string with_lists(std::string script) {
   const auto put = [&script](std::string_view mark, const std::string& list) {
     script.replace(script.find(mark), mark.size(), list);
   };
-  std::string derived;
-  for (const std::string& table : derived_tables()) derived += (derived.empty() ? "" : ",") + table;
+  const std::string derived = joined_text(derived_tables(), ",");
   put("%OWNERS%", kOwners);
   put("%DERIVED%", '{' + derived + '}');
   return script;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/text.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
@@ -341,8 +342,7 @@ Result<bool> add_parents(Transaction& transaction, std::int64_t project, const s
                          bool is_complete) {
   std::map<std::string, std::string> given;  // ordered: writers wait for each other in one order
   for (const CommitParents& commit : commits) {
-    std::string parents;
-    for (const std::string& parent : commit.parents) parents += (parents.empty() ? "" : " ") + parent;
+    std::string parents = joined_text(commit.parents, " ");
     given.emplace(commit.sha, std::move(parents));
   }
   std::vector<std::string> shas;

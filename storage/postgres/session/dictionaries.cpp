@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "storage/document/content_identity.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
@@ -120,8 +121,7 @@ using KeysByIdentity = std::unordered_map<std::string, std::int64_t>;
 constexpr std::size_t kRowsPerStatement = 1000;
 
 std::string insert_statement(const Dictionary& dictionary, std::size_t rows) {
-  std::string names;
-  for (const std::string& column : dictionary.columns) names += (names.empty() ? "" : ", ") + column;
+  const std::string names = joined_text(dictionary.columns, ", ");
   std::string statement = std::string("insert into ") + dictionary.table + " (" + names + ") values ";
   std::size_t number = 0;
   for (std::size_t row = 0; row < rows; ++row) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::storage {
 namespace {
 
@@ -94,11 +96,7 @@ std::string select_list(const std::string& table, const std::vector<std::string>
   return text;
 }
 
-std::string name_list(const std::vector<std::string>& columns) {
-  std::string text;
-  for (const std::string& column : columns) text += (text.empty() ? "" : ", ") + column;
-  return text;
-}
+std::string name_list(const std::vector<std::string>& columns) { return joined_text(columns, ", "); }
 std::string place_list(std::size_t count) {
   std::string text;
   for (std::size_t i = 1; i <= count; ++i) text += (text.empty() ? "$" : ", $") + std::to_string(i);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -216,6 +217,15 @@ TEST(Trimmed, TakesTheBlanksFromBothEnds) {
   EXPECT_EQ(trimmed(" \t a b\n"), "a b");
   EXPECT_EQ(trimmed("\n"), "");
   EXPECT_EQ(trimmed(""), "");
+}
+
+TEST(JoinedText, SeparatesWhatItJoins) {
+  EXPECT_EQ(joined_text(std::vector<std::string>{"a", "b", "c"}, ", "), "a, b, c");
+  EXPECT_EQ(joined_text(std::set<std::string_view>{"b", "a"}, "+"), "a+b");
+  EXPECT_EQ(joined_text(std::vector<std::string>{"a"}, ", "), "a");
+  EXPECT_EQ(joined_text(std::vector<std::string>(), ", "), "");
+  EXPECT_EQ(joined_text(std::vector<std::string>{"", "a", "", "b"}, ","), "a,,b");
+  EXPECT_EQ(joined_text(std::vector<int>{1, -2}, " ", [](int number) { return std::to_string(number); }), "1 -2");
 }
 
 TEST(LowerCase, IsOfAsciiLettersAlone) { EXPECT_EQ(lower_case("BF16 \xC3\x84z_9"), "bf16 \xC3\x84z_9"); }

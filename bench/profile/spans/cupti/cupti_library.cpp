@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -54,9 +56,7 @@ const char* load_all(CuptiLibrary& cupti) {
 }
 
 std::string known_versions() {
-  std::string text;
-  for (const CuptiVersions& versions : kVersions) text += (text.empty() ? "" : ", ") + std::string(versions.toolkits);
-  return text;
+  return joined_text(kVersions, ", ", [](const CuptiVersions& versions) { return versions.toolkits; });
 }
 
 }  // namespace
@@ -112,8 +112,7 @@ Result<CuptiLibrary> open_cupti(const std::vector<std::string>& names) {
     }
   }
   if (cupti.handle == nullptr) {
-    std::string tried;
-    for (const std::string& name : names) tried += (tried.empty() ? "" : ", ") + name;
+    const std::string tried = joined_text(names, ", ");
     return program_error(kWhat, "no CUPTI: none of " + tried + " can be opened", "libcupti.so of the CUDA Toolkit",
                          "set STEELYARD_CUPTI to its path");
   }
