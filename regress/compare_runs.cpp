@@ -17,7 +17,6 @@
 #include "regress/ab/drift.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
-#include "regress/ab/permutations.hpp"
 #include "regress/ab/row.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"

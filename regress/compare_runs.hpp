@@ -9,7 +9,6 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/judged.hpp"
-#include "regress/ab/permutations.hpp"
 
 namespace steelyard::regress {
 

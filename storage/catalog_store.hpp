@@ -4,7 +4,6 @@
 //     STEELYARD_TRY(const Page<RunEntry> newest, CatalogStore(store).runs({.project = "demo"}));
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

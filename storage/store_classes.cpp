@@ -1,5 +1,4 @@
 // What the classes of questions (store.hpp) do: on the database, or where it says so over a service.
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -4,11 +4,9 @@
 // cost does not look proportional.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/counting/collection.hpp"

@@ -5,7 +5,6 @@
 // Not for timing, and never beside it.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "bench/cuda/device_choice.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "bench/cuda/device_row.hpp"

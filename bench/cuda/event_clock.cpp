@@ -1,7 +1,5 @@
 #include "bench/cuda/event_clock.hpp"
 
-#include <utility>
-
 #include "bench/cuda/cuda_handles.hpp"
 #include "bench/cuda/device_clock.hpp"
 

@@ -11,7 +11,6 @@
 // Every number is read anew at each call. Not safe from several threads at once.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bench/environment/elf_file.hpp"
-#include "bench/environment/system_file.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {

@@ -8,7 +8,6 @@
 // a package of which results were already read is a process of its own, as where several outputs were appended to one
 // file.
 #include <map>
-#include <set>
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/formats/imported_run.hpp"

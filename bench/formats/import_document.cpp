@@ -1,7 +1,6 @@
 #include "bench/formats/import_document.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>

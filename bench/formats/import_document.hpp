@@ -17,7 +17,6 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bench/model/result.hpp"

@@ -3,7 +3,6 @@
 // GPU's by CUDA events, or the processor's of a benchmark that uses no device.
 #include <array>
 #include <bit>
-#include <cstring>
 #include <fstream>
 #include <map>
 

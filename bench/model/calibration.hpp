@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/fields.hpp"
 #include "bench/model/interval.hpp"
-#include "bench/model/metric.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {

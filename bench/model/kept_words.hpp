@@ -5,7 +5,6 @@
 // that has been.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "bench/model/comparison.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <streambuf>
 #include <utility>
 
 namespace steelyard::bench {

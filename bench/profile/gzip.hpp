@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <ostream>
-#include <streambuf>
 #include <string>
 #include <string_view>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "bench/environment/readable_symbol.hpp"
 #include "bench/profile/occupancy.hpp"

@@ -2,7 +2,6 @@
 // stand on the track of their thread, where the spans are that they ran in. Part of read_spans.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstdlib>
-#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/elapsed.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "bench/model/benchmark_id.hpp"
 #include "bench/model/elapsed.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/runner/round_plan.hpp"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/model/run.hpp"
 #include "bench/runner/layout_choice.hpp"
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/round_loop.hpp"

@@ -7,7 +7,6 @@
 //     progress.found({{"BM_sort: 25 % slower", Tone::bad}});
 #pragma once
 
-#include <cstddef>
 #include <iosfwd>
 #include <set>
 #include <string>

@@ -16,7 +16,6 @@
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
 #include "storage/archived/archived_history.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard::ci {
 

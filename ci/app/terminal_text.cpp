@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 

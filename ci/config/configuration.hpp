@@ -14,7 +14,6 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
-#include "bench/model/run.hpp"
 #include "bench/runner/settings.hpp"
 #include "ci/config/renames.hpp"
 #include "regress/targets/declared_target.hpp"

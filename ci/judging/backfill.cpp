@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/model/metric.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/history/chain.hpp"
 

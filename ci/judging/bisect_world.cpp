@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "bench/environment/read_environment.hpp"
-#include "bench/model/text.hpp"
 #include "bench/runner/measure.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/written_value.hpp"

@@ -11,7 +11,6 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/config/renames.hpp"
 #include "ci/git/repository.hpp"
 #include "regress/history/creep.hpp"
 #include "storage/model/alert.hpp"

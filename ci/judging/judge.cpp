@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
-#include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/renames.hpp"

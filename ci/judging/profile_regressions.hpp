@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <vector>
 
 #include "bench/model/comparison.hpp"

@@ -2,7 +2,6 @@
 // field of every row, the drifts, and the change points of the history it was held against. Pure.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "bench/model/comparison.hpp"

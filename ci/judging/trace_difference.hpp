@@ -2,7 +2,6 @@
 // matched ones judged (regress/ab/recordings.hpp); of the others, who may be whom.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "bench/profile/trace.hpp"

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "bench/model/result.hpp"
 #include "bench/runner/program.hpp"

@@ -9,8 +9,8 @@
 #include "bench/counting/count.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/comparison.hpp"
-#include "bench/runner/benchmark_listing.hpp"
-#include "ci/measuring/equal_builds.hpp"
+#include "bench/runner/program.hpp"
+#include "ci/report/row_text.hpp"
 
 namespace steelyard::ci {
 

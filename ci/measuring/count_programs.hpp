@@ -6,11 +6,9 @@
 #include <atomic>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/counting/count.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/run.hpp"
 #include "ci/app/progress.hpp"

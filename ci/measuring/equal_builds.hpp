@@ -7,7 +7,6 @@
 
 #include "bench/model/comparison.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
 
 namespace steelyard::ci {

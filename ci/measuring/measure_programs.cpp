@@ -22,6 +22,7 @@
 #include "ci/report/so_far.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/judge_looks.hpp"

@@ -12,7 +12,7 @@
 #include "bench/model/result.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/settings.hpp"
-#include "ci/measuring/time_programs.hpp"
+#include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard::ci {
 

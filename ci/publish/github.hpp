@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bench/model/result.hpp"
 #include "ci/http/service_api.hpp"

@@ -9,9 +9,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/attribution/own_source.hpp"
 #include "ci/report/changes.hpp"
-#include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
 #include "regress/policy/pattern_policy.hpp"
 

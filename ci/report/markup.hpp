@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/model/comparison.hpp"
+#include "bench/model/interval.hpp"
 
 namespace steelyard::ci {
 

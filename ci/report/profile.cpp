@@ -12,7 +12,6 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci {

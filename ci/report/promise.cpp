@@ -9,11 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/runner/fresh_copy.hpp"
-#include "bench/runner/run_header.hpp"
-#include "ci/attribution/own_source.hpp"
 #include "ci/report/comparison_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"

@@ -11,6 +11,7 @@
 #include "bench/model/calibration.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
+#include "ci/report/row_text.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/history/prediction.hpp"
 

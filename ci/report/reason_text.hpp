@@ -5,13 +5,9 @@
 //     row.reason = reason_text(row, judged.facts[i], judged);
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "bench/model/comparison.hpp"
-#include "ci/report/row_text.hpp"
 #include "regress/ab/judged.hpp"
 
 namespace steelyard::ci {

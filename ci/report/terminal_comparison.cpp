@@ -14,7 +14,6 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/comparison_text.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/promise.hpp"
 #include "ci/report/reasons.hpp"
 #include "ci/report/targets.hpp"
 #include "ci/report/terminal_table.hpp"

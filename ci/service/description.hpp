@@ -3,7 +3,6 @@
 // A parameter, its bound or a scope stands in openapi.json and nowhere else.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

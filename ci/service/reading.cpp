@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
-#include "bench/model/number_text.hpp"
 #include "bench/model/run.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/judging/judge.hpp"
@@ -25,7 +24,6 @@
 #include "storage/catalog_store.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/document/json.hpp"
-#include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 
 namespace steelyard::ci {

@@ -15,7 +15,6 @@
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/todays_names.hpp"
-#include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
 #include "storage/history_store.hpp"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bench/model/sha256.hpp"
-#include "ci/app/terminal_text.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/service/assets.hpp"
 #include "ci/service/packing.hpp"
@@ -17,7 +16,6 @@
 #include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
-#include "storage/upkeep.hpp"
 
 namespace steelyard::ci {
 namespace {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <ostream>
 #include <thread>
 
 #include "ci/app/app.hpp"

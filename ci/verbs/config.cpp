@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bench/environment/read_environment.hpp"
-#include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/toml_document.hpp"

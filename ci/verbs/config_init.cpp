@@ -19,7 +19,6 @@
 #include "bench/runner/child_process.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/config/configuration_key.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/measuring/build.hpp"
 #include "storage/document/json.hpp"

@@ -6,7 +6,6 @@
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/judging/accepted.hpp"
 #include "ci/judging/against_history.hpp"
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/gate_plan.hpp"

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "bench/model/benchmark_id.hpp"
-#include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"

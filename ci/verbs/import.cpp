@@ -14,7 +14,6 @@
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/publish/own_comment.hpp"
 #include "ci/report/exports.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/place/files.hpp"

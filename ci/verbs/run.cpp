@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/formats/google_benchmark.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "bench/runner/secrets.hpp"
 #include "ci/grammar/verb.hpp"

@@ -1,7 +1,6 @@
 // steelyard targets: what this machine can reach, what devices promise, and whether runs met what was promised of them.
 #include <chrono>
 #include <memory>
-#include <ostream>
 #include <utility>
 
 #include "bench/ceilings/measure_ceilings.hpp"
@@ -18,7 +17,6 @@
 #include "ci/judging/targets.hpp"
 #include "ci/report/targets.hpp"
 #include "storage/archive/archive.hpp"
-#include "storage/run_store.hpp"
 
 namespace steelyard::ci {
 namespace {

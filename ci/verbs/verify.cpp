@@ -14,7 +14,6 @@
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/judging/accepted.hpp"
 #include "ci/judging/gate_plan.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"

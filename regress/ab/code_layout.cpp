@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
 namespace {

@@ -26,8 +26,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "bench/model/comparison.hpp"
+#include "bench/model/interval.hpp"
+#include "bench/model/run.hpp"
 #include "regress/ab/rounds.hpp"
 
 namespace steelyard::regress {

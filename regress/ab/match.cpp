@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "regress/ab/gates.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

@@ -11,10 +11,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string_view>
 #include <utility>

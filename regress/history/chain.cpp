@@ -1,6 +1,5 @@
 #include "regress/history/chain.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

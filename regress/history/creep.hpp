@@ -15,7 +15,6 @@
 // accepted one: what an improvement paid for is no creep past it, nor is what a large step did that somebody saw.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

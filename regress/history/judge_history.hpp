@@ -3,7 +3,6 @@
 // Nothing is ever a pass for want of a baseline.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
 #include "regress/ab/judged.hpp"
-#include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
 

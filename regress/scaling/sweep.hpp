@@ -2,7 +2,6 @@
 // Pure; what is asked and found goes in and out as values.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

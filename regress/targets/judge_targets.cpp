@@ -1,7 +1,6 @@
 #include "regress/targets/judge_targets.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/comparison.hpp"
+#include "bench/model/interval.hpp"
 #include "bench/model/target.hpp"
 #include "regress/targets/benchmark_rates.hpp"
 #include "regress/targets/find_ceiling.hpp"

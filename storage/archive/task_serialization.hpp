@@ -8,7 +8,6 @@
 
 #include <boost/serialization/serialization.hpp>
 #include <boost/serialization/version.hpp>
-#include <cstdint>
 
 #include "bench/model/task_measurement.hpp"
 #include "storage/archive/portable_archive.hpp"

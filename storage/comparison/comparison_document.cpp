@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include "bench/model/kept_words.hpp"
 #include "storage/calibration/calibration_document.hpp"

@@ -5,15 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "storage/embedded/cluster_layout.hpp"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bench/model/fields.hpp"
-#include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard::storage {

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
 namespace steelyard::storage {
 namespace {

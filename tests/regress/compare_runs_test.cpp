@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "bench/model/adjusted_p.hpp"
+#include "regress/ab/permutations.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard::regress::compare_runs_test {

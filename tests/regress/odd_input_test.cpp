@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "regress/ab/permutations.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "regress/ab/permutations.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/prediction.hpp"

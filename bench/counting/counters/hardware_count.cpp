@@ -6,7 +6,6 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <system_error>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // they can be compared. Noisy, like time; never taken beside a measurement of time.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,9 +13,7 @@
 
 #include "bench/counting/count.hpp"
 #include "bench/counting/counters/hardware_events.hpp"
-#include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
-#include "bench/model/run.hpp"
 #include "bench/runner/settings.hpp"
 
 namespace steelyard::bench {

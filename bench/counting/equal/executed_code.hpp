@@ -15,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/counted_profile.hpp"

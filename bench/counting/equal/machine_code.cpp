@@ -3,7 +3,6 @@
 #include <capstone/capstone.h>
 #include <elf.h>
 
-#include <algorithm>
 #include <memory>
 
 namespace steelyard::bench {

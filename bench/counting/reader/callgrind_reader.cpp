@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "bench/counting/reader/callgrind_numbers.hpp"

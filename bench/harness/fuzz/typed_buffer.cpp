@@ -9,6 +9,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 
 #include "bench/harness/fuzz/fuzzed_tensor.hpp"
 #include "bench/model/text.hpp"

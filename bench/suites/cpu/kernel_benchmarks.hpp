@@ -3,7 +3,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cpu/vector_set.hpp"

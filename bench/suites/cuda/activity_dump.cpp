@@ -18,7 +18,6 @@
 #include <cstring>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/profile/spans/cupti/cupti_library.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/model/ceiling.hpp"
-#include "bench/model/comparison.hpp"
+#include "bench/model/interval.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 

@@ -10,7 +10,6 @@
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/app/terminal_text.hpp"
 
 namespace steelyard::ci {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/comparison.hpp"
+#include "bench/model/interval.hpp"
 #include "bench/model/measurement.hpp"
 #include "ci/app/terminal_text.hpp"
 

@@ -13,7 +13,6 @@
 #include "bench/counting/count.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/app/terminal_text.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/flame/flame_page.hpp"
 #include "ci/report/markup.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/function_lines.hpp"

@@ -8,7 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantile.hpp"
 #include "storage/packing/packed_samples.hpp"
-#include "storage/postgres/history/series_choice.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {

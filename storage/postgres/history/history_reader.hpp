@@ -1,7 +1,6 @@
 // Series of one benchmark and metric over time, out of the store.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -16,6 +16,7 @@
 #include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/history/series_choice.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {

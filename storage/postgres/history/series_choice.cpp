@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_order.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {

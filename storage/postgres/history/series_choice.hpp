@@ -13,7 +13,6 @@
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/history/series_memory.hpp"
-#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {

@@ -1,8 +1,8 @@
 // Where the next page of series, or of their points, begins.
 #include <optional>
-#include <utility>
 
 #include "storage/postgres/history/series_choice.hpp"
+#include "storage/postgres/session/cursor.hpp"
 
 namespace steelyard::storage {
 namespace {

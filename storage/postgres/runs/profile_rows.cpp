@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 
 #include "storage/postgres/session/dictionaries.hpp"
 

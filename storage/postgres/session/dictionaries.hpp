@@ -7,7 +7,6 @@
 // (sql/0027_bind_identities.sql, which computes each identity again): a row that is found is the one that was meant.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

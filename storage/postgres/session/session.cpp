@@ -3,11 +3,9 @@
 #include <pqxx/pqxx>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <exception>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <typeinfo>

@@ -6,6 +6,7 @@
 
 #include "ci/measuring/measure_gates.hpp"
 #include "ci/measuring/time_programs.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"

@@ -9,6 +9,7 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/runner/child_process.hpp"
+#include "ci/measuring/time_programs.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 

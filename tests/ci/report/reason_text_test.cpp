@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/row_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"

@@ -17,6 +17,7 @@
 #include "ci/report/benchmark_lines.hpp"
 #include "ci/report/history.hpp"
 #include "ci/report/reason_text.hpp"
+#include "ci/report/row_text.hpp"
 #include "ci/report/run_report.hpp"
 #include "ci/report/store.hpp"
 #include "regress/compare_runs.hpp"

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "bench/model/number_text.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "regress/compare_runs.hpp"

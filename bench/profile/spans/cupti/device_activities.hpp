@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "bench/model/result.hpp"
 #include "bench/profile/spans/chunk_file.hpp"

@@ -2,7 +2,6 @@
 // the device, and the reference computes the few that it needs on the CPU: the same bits.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "bench/suites/cuda/arithmetic/narrow_floats.hpp"

@@ -7,7 +7,6 @@
 //   rounding of the result once, relative to the result (unit_roundoff)
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <set>
 
 namespace steelyard::cuda_suite::seeded_inputs_test {
