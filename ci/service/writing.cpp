@@ -59,6 +59,15 @@ bool is_json(const Call& call) { return call.request.field("content-type").start
 
 bool is_commit(const std::string& text) { return text.size() >= 7 && text.size() <= 64 && is_hex(text); }
 
+// Of what was measured, as git writes it. With fewer digits it would be another commit than the one it stands for.
+Result<std::string> whole_hash(const Call& call, const char* name) {
+  std::string hash = lower_case(call[name]);
+  const bool is_whole = (hash.size() == 40 || hash.size() == 64) && is_commit(hash);
+  if (is_whole) return hash;
+  return input_error(name, call[name].substr(0, 100), "a whole hash: 40 or 64 hexadecimal digits",
+                     "git rev-parse gives it");
+}
+
 // Many tools write no date, and a run without one would stand before every other for ever.
 Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {
   constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
@@ -98,14 +107,12 @@ Result<Run> run_of_results(const Call& call) {
   run.header.project = call["project"].empty() ? call.caller.project : call["project"];
   if (run.header.project.empty()) return input_error("project", "nothing", "the project that the results are of");
   if (!call["commit"].empty()) {
-    if (!is_commit(call["commit"])) return input_error("commit", call["commit"].substr(0, 100), "its hash");
     run.header.commit = {};
-    run.header.commit.sha = call["commit"];
+    STEELYARD_TRY(run.header.commit.sha, whole_hash(call, "commit"));
   }
-  if (const std::string& parent = call["parent"]; !parent.empty()) {
+  if (!call["parent"].empty()) {
     if (call["commit"].empty()) return input_error("parent", "it without a commit", "the commit that it is before");
-    if (!is_commit(parent)) return input_error("parent", parent.substr(0, 100), "its hash");
-    run.header.commit.parent = parent;
+    STEELYARD_TRY(run.header.commit.parent, whole_hash(call, "parent"));
   }
   for (const std::string& branch : {call.caller.branch, call["branch"]}) {
     if (!branch.empty()) run.header.commit.branch = branch;

@@ -1,0 +1,77 @@
+// What a program sends that is no steelyard: the results of a tool, as they are, and what it is told of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "storage/run_store.hpp"
+#include "tests/ci/service/schema_check.hpp"
+#include "tests/ci/service/served_store.hpp"
+
+namespace steelyard::ci::sent_results_test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kHash = "94167951c0b15a1d2e3f405162738495a6b7c8d9";
+
+class SentResults : public ServedStore {
+ protected:
+  json sent(const std::string& parameters, const std::string& body, int status,
+            const std::string& type = "application/json") {
+    Fields fields = bearer(token_);
+    fields.emplace_back("Content-Type", type);
+    const HttpReply reply = ask(port(), "POST", "/api/v1/runs?project=sent" + parameters, fields, body);
+    EXPECT_EQ(reply.status, status) << parameters << ": " << reply.body;
+    const std::string fault =
+        answer_fault(document(), "/api/v1/runs", "post", reply.status, reply.fields.at("content-type"), reply.body);
+    EXPECT_EQ(fault, "");
+    return json::parse(reply.body, nullptr, false);
+  }
+  // Of Google Benchmark.
+  static std::string results(const std::string& name, double time) {
+    json one{{"name", name},      {"run_type", "iteration"}, {"iterations", 10},
+             {"real_time", time}, {"cpu_time", 5},           {"time_unit", "ns"}};
+    json context{{"date", "2026-01-02T03:04:05+00:00"},
+                 {"host_name", "h"},
+                 {"executable", "./b"},
+                 {"num_cpus", 2},
+                 {"mhz_per_cpu", 2000},
+                 {"caches", json::array()},
+                 {"library_build_type", "release"}};
+    json good = one;
+    good["name"] = "BM_good";
+    good["real_time"] = 5;
+    return json{{"context", context}, {"benchmarks", json::array({good, one})}}.dump();
+  }
+
+  void SetUp() override {
+    ServedStore::SetUp();
+    if (!IsSkipped()) token_ = issue({"submit"});
+  }
+  std::string token_;
+};
+
+TEST_F(SentResults, AreOfACommitByItsWholeHashAlone) {
+  const std::string body = results("BM_x", 5);
+  const std::string whole = kHash;
+  std::string capitals = whole;
+  for (char& c : capitals) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
+  for (const std::string& other : {whole.substr(0, 9), whole.substr(0, 39), whole + "0", std::string(40, 'g')}) {
+    const json refused = sent("&commit=" + other, body, 422);
+    EXPECT_EQ(refused["where"], "commit") << other;
+    EXPECT_EQ(refused["wanted"], "a whole hash: 40 or 64 hexadecimal digits");
+    EXPECT_EQ(sent("&commit=" + whole + "&parent=" + other, body, 422)["where"], "parent") << other;
+  }
+  const json first = sent("&commit=" + whole + "&parent=" + std::string(40, 'B'), body, 201);
+  EXPECT_EQ(sent("&commit=" + capitals + "&parent=" + std::string(40, 'b'), body, 200)["id"], first["id"]);
+  storage::Store store = open();
+  const auto kept = storage::RunStore(store).get(first["id"]);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->header.commit.sha, whole);
+  EXPECT_EQ(kept->header.commit.parent, std::string(40, 'b'));
+  sent("&commit=" + std::string(64, 'a'), body, 201);
+}
+
+}  // namespace
+}  // namespace steelyard::ci::sent_results_test
