@@ -8,6 +8,7 @@
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/text.hpp"
+#include "ci/report/exports.hpp"
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"
@@ -82,13 +83,35 @@ Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {
   return input_error(kSubmission, "results that say no time", "when their commit was made", fix);
 }
 
+struct SubmittedRun {
+  Run run;
+  std::vector<std::string> warnings{};  // of the reading of results
+};
+
+// What a sender has to know of what is kept: that a gate will not pass with bad records, too.
+std::vector<std::string> told_warnings(const SubmittedRun& submitted) {
+  constexpr std::size_t kMaxTold = 100;
+  constexpr std::size_t kMaxToldColumns = 1000;
+  TakenRun taken;
+  taken.path = kSubmission;
+  const std::vector<Failure>& failures = submitted.run.failures;
+  taken.bad_records = static_cast<std::size_t>(std::count_if(
+      failures.begin(), failures.end(), [](const Failure& one) { return one.kind == FailureKind::bad_record; }));
+  std::vector<std::string> told;
+  if (std::string text = bad_records_text(taken); !text.empty()) told.push_back(std::move(text));
+  for (const std::string& warning : submitted.warnings) {
+    if (told.size() < kMaxTold) told.push_back(shortened(printable_line(warning, true), kMaxToldColumns, true));
+  }
+  return told;
+}
+
 // What a tool wrote, as `steelyard import` reads it: nothing of the moment goes in, so that the same results of the
 // same commit are the same run, whenever they come.
-Result<Run> run_of_results(const Call& call) {
+Result<SubmittedRun> run_of_results(const Call& call) {
   const std::string file = "/proc/self/fd/" + std::to_string(call.request.body_file);
+  std::vector<std::string> warnings;
   const auto load = [&]() -> Result<std::vector<Run>> {
     STEELYARD_TRY(const bench::ImportFormat* const format, bench::recognise_format(file));
-    std::vector<std::string> warnings;
     return bench::load_imported(*format, file, warnings);
   };
   Result<std::vector<Run>> runs = load();
@@ -102,6 +125,7 @@ Result<Run> run_of_results(const Call& call) {
     return error;
   }
   if (runs->size() != 1) return input_error(kSubmission, std::to_string(runs->size()) + " runs", "one run");
+  for (std::string& warning : warnings) unnamed(warning);
   Run run = std::move(runs->front());
   if (run.header.program == std::to_string(call.request.body_file)) run.header.program = kSubmission;
   run.header.project = call["project"].empty() ? call.caller.project : call["project"];
@@ -119,15 +143,16 @@ Result<Run> run_of_results(const Call& call) {
   }
   STEELYARD_CHECK(date_by_commit(run.header, call["committed_at"]));
   storage::seal(run);
-  return run;
+  return SubmittedRun{std::move(run), std::move(warnings)};
 }
 
-Result<Run> submitted_run(const Call& call, std::string_view bytes) {
+Result<SubmittedRun> submitted_run(const Call& call, std::string_view bytes) {
   if (is_json(call)) return run_of_results(call);
   for (const char* name : {"project", "commit", "parent", "branch", "committed_at"}) {
     if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
   }
-  return storage::decode_sealed_run(bytes, kSubmission);
+  STEELYARD_TRY(Run run, storage::decode_sealed_run(bytes, kSubmission));
+  return SubmittedRun{std::move(run)};
 }
 
 Result<Reply> submit_run(const Call& call, std::mutex& large) {
@@ -136,10 +161,11 @@ Result<Reply> submit_run(const Call& call, std::mutex& large) {
   if (file.bytes().empty()) return store_error(kSubmission, "no room for its bytes", "", "give the service memory");
   const bool is_large = file.bytes().size() > kLargeBody || storage::unpacked_length(file.bytes()) > kLargeArchive;
   const std::unique_lock<std::mutex> turn = turn_of(large, is_large);
-  Result<Run> read = submitted_run(call, file.bytes());
+  Result<SubmittedRun> read = submitted_run(call, file.bytes());
   // Another service may take it: one of a newer version, or with more memory.
   if (!read && storage::may_be_read_elsewhere(file.bytes(), read.error())) return not_here(read.error());
-  STEELYARD_TRY(const Run run, std::move(read));
+  STEELYARD_TRY(const SubmittedRun submitted, std::move(read));
+  const Run& run = submitted.run;
   if (!call.caller.project.empty() && run.header.project != call.caller.project) {
     Reply refused{"", "", 403};
     refused.body = "a run of another project than the token's";
@@ -157,6 +183,8 @@ Result<Reply> submit_run(const Call& call, std::mutex& large) {
   JsonWriter writer;
   writer("id", run.header.id);
   writer("is_new", *is_new);
+  writer("failures", static_cast<std::int64_t>(run.failures.size()));
+  writer("warnings", told_warnings(submitted));
   return Reply{writer.one_line() + '\n', "application/json", *is_new ? 201 : 200};
 }
 

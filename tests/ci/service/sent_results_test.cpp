@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "storage/archive/archive.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/schema_check.hpp"
 #include "tests/ci/service/served_store.hpp"
@@ -21,7 +22,8 @@ class SentResults : public ServedStore {
             const std::string& type = "application/json") {
     Fields fields = bearer(token_);
     fields.emplace_back("Content-Type", type);
-    const HttpReply reply = ask(port(), "POST", "/api/v1/runs?project=sent" + parameters, fields, body);
+    const std::string of = type == "application/json" ? "?project=sent" + parameters : parameters;
+    const HttpReply reply = ask(port(), "POST", "/api/v1/runs" + of, fields, body);
     EXPECT_EQ(reply.status, status) << parameters << ": " << reply.body;
     const std::string fault =
         answer_fault(document(), "/api/v1/runs", "post", reply.status, reply.fields.at("content-type"), reply.body);
@@ -71,6 +73,28 @@ TEST_F(SentResults, AreOfACommitByItsWholeHashAlone) {
   EXPECT_EQ(kept->header.commit.sha, whole);
   EXPECT_EQ(kept->header.commit.parent, std::string(40, 'b'));
   sent("&commit=" + std::string(64, 'a'), body, 201);
+}
+
+TEST_F(SentResults, ThatCannotBeUsedAreToldToWhoeverSentThem) {
+  const std::string at = "&commit=" + std::string(kHash);
+  const json good = sent(at, results("BM_other", 5), 201);
+  EXPECT_EQ(good["failures"], 0);
+  EXPECT_THAT(good["warnings"].dump(), testing::Not(testing::HasSubstr("bad record")));
+  const json bad = sent(at, results("BM_bad", -5), 201);
+  EXPECT_GE(bad["failures"], 1);
+  ASSERT_GE(bad["warnings"].size(), 2U);
+  EXPECT_THAT(bad["warnings"][0].get<std::string>(),
+              testing::AllOf(testing::StartsWith("submission: "), testing::HasSubstr("kept as failed; a gate")));
+  EXPECT_THAT(bad["warnings"][1].get<std::string>(), testing::HasSubstr("submission"));
+  EXPECT_THAT(bad.dump(), testing::Not(testing::HasSubstr("/proc/")));
+  EXPECT_EQ(sent(at, results("BM_bad", -5), 200)["warnings"], bad["warnings"]) << "sent again it is told again";
+  // An archive was read where it was made, and has them all the same.
+  storage::Store store = open();
+  const auto kept = storage::RunStore(store).get(bad["id"]);
+  ASSERT_TRUE(kept) << kept.error().text();
+  const json archive = sent("", storage::encode_run(*kept), 200, "application/vnd.steelyard.run");
+  EXPECT_EQ(archive["failures"], bad["failures"]);
+  EXPECT_EQ(archive["warnings"], json::array({bad["warnings"][0]}));
 }
 
 }  // namespace
