@@ -43,6 +43,7 @@ ApiParameter read_parameter(const JsonValue& root, const JsonValue& given) {
   parameter.is_hex = schema.at("pattern").text() == kHexPattern;
   parameter.minimum = schema.at("minimum").number_or_absent();
   parameter.maximum = schema.at("maximum").number_or_absent();
+  parameter.below = schema.at("exclusiveMaximum").number_or_absent();
   if (const auto most = schema.at("maxLength").number_or_absent()) parameter.longest = static_cast<std::size_t>(*most);
   if (const auto least = schema.at("minLength").number_or_absent())
     parameter.shortest = static_cast<std::size_t>(*least);
@@ -114,11 +115,15 @@ Result<void> check_number(const ApiParameter& parameter, const std::string& text
   const bool is_whole = std::floor(number) == number && text.find_first_not_of("-0123456789") == text.npos;
   const bool is_one = code == std::errc() && end == text.data() + text.size() && std::isfinite(number) &&
                       (is_whole || !parameter.is_whole_number);
-  if (is_one && number >= parameter.minimum.value_or(number) && number <= parameter.maximum.value_or(number)) return {};
+  const bool is_low_enough =
+      number <= parameter.maximum.value_or(number) && (!parameter.below || number < *parameter.below);
+  if (is_one && is_low_enough && number >= parameter.minimum.value_or(number)) return {};
   std::string wanted = parameter.is_whole_number ? "a whole number" : "a number";
   if (parameter.minimum && parameter.maximum) {
     wanted += " from " + std::to_string(static_cast<std::int64_t>(*parameter.minimum)) + " to " +
               std::to_string(static_cast<std::int64_t>(*parameter.maximum));
+  } else if (parameter.minimum && parameter.below) {
+    wanted += " from " + shortest_text(*parameter.minimum) + " and below " + shortest_text(*parameter.below);
   }
   return bad_parameter(parameter.name, text, wanted);
 }

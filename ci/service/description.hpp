@@ -22,6 +22,7 @@ struct ApiParameter {
   bool is_number = false;
   bool is_hex = false;
   std::optional<double> minimum, maximum;
+  std::optional<double> below;  // exclusiveMaximum
   std::size_t shortest = 0, longest = 1000;
   std::string usual;               // the default; empty: none
   std::vector<std::string> words;  // of an enumeration; empty: any

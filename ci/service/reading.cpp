@@ -1,6 +1,7 @@
 // What the API tells of runs, comparisons, alerts, machines and everything else but series.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -137,7 +138,7 @@ Result<Reply> compare(const Call& call) {
   STEELYARD_TRY(const Run candidate, store.get(call["candidate"]));
   Configuration configuration = call.configuration;
   if (!call["minimum_effect"].empty()) {
-    configuration.policy.comparison.minimum_effect = std::strtod(call["minimum_effect"].c_str(), nullptr);
+    configuration.policy.comparison.minimum_effect = std::abs(std::strtod(call["minimum_effect"].c_str(), nullptr));
   }
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   Judgement judgement{baseline, candidate, compare_sides(baseline, candidate, {configuration, calibrations}, {})};

@@ -141,7 +141,9 @@ BrokenClaim broken_claim_about_parameter(const ci::ApiParameter& parameter, cons
   if (parameter.is_number) {
     double number = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool is_within = number >= parameter.minimum.value_or(number) && number <= parameter.maximum.value_or(number);
+    const bool is_within = number >= parameter.minimum.value_or(number) &&
+                           number <= parameter.maximum.value_or(number) &&
+                           (!parameter.below || number < *parameter.below);
     if (code != std::errc() || end != value.data() + value.size() || !is_within) return "a number is one: " + value;
     return std::nullopt;
   }

@@ -83,6 +83,14 @@ TEST(ApiDescription, RefusesWhatTheDocumentDoesNotAllow) {
     ASSERT_FALSE(values) << target;
     EXPECT_EQ(values.error().kind, ErrorKind::input) << target;
   }
+  const std::string compared = "/api/v1/compare?baseline=abcdef&candidate=abcdef&minimum_effect=";
+  EXPECT_TRUE(read(compared + "0.999"));
+  EXPECT_TRUE(read(compared + "0"));
+  for (const char* number : {"1", "5", "1e0", "-0.1"}) {
+    const auto refused = read(compared + number);
+    ASSERT_FALSE(refused) << number << " is a part of one on the command line, too";
+    EXPECT_EQ(refused.error().wanted, "a number from 0 and below 1");
+  }
   EXPECT_FALSE(read("/api/v1/runs?project=" + std::string(2000, 'a')));
   EXPECT_THAT(read("/api/v1/runs?colour=red").error().text(), HasSubstr("one of project, branch, commit"));
 }
