@@ -1,4 +1,5 @@
-// Which requests are let in: who asks, how often, whether they may, and whether it is what openapi.json describes.
+// Which requests are let in: who asks, how often, whether they may, whether it is what openapi.json describes, and what
+// body it may have.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -85,6 +86,13 @@ std::string scope_fix(const Caller& caller, const std::string& lacking) {
          (caller.project.empty() ? "" : " --project " + in_shell_quotes(caller.project));
 }
 
+std::string how_to_send_less(const Operation& act, bool is_archive) {
+  if (is_archive) return "send the benchmarks in several runs";
+  if (act.most_archive_bytes == 0) return "send less at once";
+  return "send fewer results at once, or an archive of at most " + std::to_string(act.most_archive_bytes) +
+         " bytes: steelyard import FILE --no-store --output RUN.syrun";
+}
+
 }  // namespace
 
 Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {
@@ -125,6 +133,44 @@ Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request
   if (!values) return refused(problem_of(values.error(), 400, request.id));
   admitted.values = std::move(values).value();
   return {std::move(admitted), {}};
+}
+
+std::pair<BodyPlan, WebAnswer> Service::plan(std::size_t worker, const WebRequest& head) {
+  Outcome outcome = admitted(worker, head);
+  if (!outcome.admitted) {
+    count("none", outcome.refusal.status, {});
+    return {{}, std::move(outcome.refusal)};
+  }
+  const Operation* act = outcome.admitted->act;
+  if (act == nullptr || act->most_json_bytes + act->most_archive_bytes == 0) {
+    return {{}, problem(413, "a body, where none is taken", "send none", head.id)};
+  }
+  const std::string_view type = head.field("content-type");
+  const bool is_archive = type == "application/vnd.steelyard.run" || type == "application/octet-stream";
+  const std::int64_t most = is_archive                             ? act->most_archive_bytes
+                            : type.starts_with("application/json") ? act->most_json_bytes
+                                                                   : 0;
+  if (most == 0) {
+    const bool takes_archives = act->most_archive_bytes > 0;
+    return {{},
+            problem(415, "Content-Type: " + std::string(type.substr(0, 100)),
+                    takes_archives ? "send an archive as application/vnd.steelyard.run, and what a tool wrote, text "
+                                     "too, as application/json"
+                                   : "send application/json",
+                    head.id)};
+  }
+  // Digits alone, as the server has seen. One that says no length is refused when it is beyond.
+  const std::string length(head.field("content-length"));
+  if (!length.empty() && std::strtoull(length.c_str(), nullptr, 10) > static_cast<std::uint64_t>(most)) {
+    return {{},
+            problem(413,
+                    input_error("body", length + " bytes", "at most " + std::to_string(most) + " bytes",
+                                how_to_send_less(*act, is_archive)),
+                    head.id)};
+  }
+  WebAnswer go_on;
+  go_on.status = 0;
+  return {{most, act->body_into_file}, go_on};
 }
 
 }  // namespace steelyard::ci

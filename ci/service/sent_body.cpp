@@ -14,6 +14,7 @@ std::unique_lock<std::mutex> turn_of(std::mutex& large, bool is_large) {
 SentBody::SentBody(int descriptor) {
   struct stat known {};
   if (descriptor < 0 || ::fstat(descriptor, &known) != 0 || known.st_size <= 0) return;
+  is_empty_ = false;
   const auto size = static_cast<std::size_t>(known.st_size);
   void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (at != MAP_FAILED) bytes_ = {static_cast<const char*>(at), size};

@@ -23,9 +23,11 @@ class SentBody {
   ~SentBody();
   SentBody(const SentBody&) = delete;
   SentBody& operator=(const SentBody&) = delete;
+  bool is_empty() const { return is_empty_; }
   std::string_view bytes() const { return bytes_; }  // empty: it has none, or there is no room for them
 
  private:
+  bool is_empty_ = true;
   std::string_view bytes_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <utility>
@@ -105,6 +104,14 @@ WebFields common_fields(bool is_encrypted) {
   return fields;
 }
 
+// What is an option where it is typed is a parameter here.
+Error of_parameter(Error error, const ApiOperation& operation) {
+  for (const ApiParameter& parameter : operation.parameters) {
+    if (error.where == "--" + parameter.name) error.where = parameter.name;
+  }
+  return error;
+}
+
 }  // namespace
 
 Service::Service(ServingOptions options)
@@ -176,7 +183,8 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
 
 WebAnswer Service::refusal(int status, const std::string& detail, const std::string& id) {
   count("none", status, {});
-  return problem(status, detail, "", id);
+  constexpr int kTooLarge = 413;
+  return problem(status, detail, status == kTooLarge ? "send less at once" : "", id);
 }
 
 WebAnswer Service::problem_of(const Error& error, int input_status, const std::string& id) {
@@ -252,39 +260,6 @@ WebAnswer Service::answer(std::size_t worker, const WebRequest& request) {
   } catch (const std::exception& exception) {
     return problem_of(bug_error("answer", exception.what()), 500, request.id);
   }
-}
-
-std::pair<BodyPlan, WebAnswer> Service::plan(std::size_t worker, const WebRequest& head) {
-  Outcome outcome = admitted(worker, head);
-  if (!outcome.admitted) {
-    count("none", outcome.refusal.status, {});
-    return {{}, std::move(outcome.refusal)};
-  }
-  const Operation* act = outcome.admitted->act;
-  if (act == nullptr || act->most_json_bytes + act->most_archive_bytes == 0) {
-    return {{}, problem(413, "a body, where none is taken", "", head.id)};
-  }
-  const std::string_view type = head.field("content-type");
-  const bool is_archive = type == "application/vnd.steelyard.run" || type == "application/octet-stream";
-  const std::int64_t most = is_archive                             ? act->most_archive_bytes
-                            : type.starts_with("application/json") ? act->most_json_bytes
-                                                                   : 0;
-  if (most == 0) {
-    const bool takes_archives = act->most_archive_bytes > 0;
-    return {{},
-            problem(415, "Content-Type: " + std::string(type.substr(0, 100)),
-                    takes_archives ? "send application/vnd.steelyard.run" : "send application/json", head.id)};
-  }
-  // Digits alone, as the server has seen. One that says no length is refused when it is beyond.
-  const std::string length(head.field("content-length"));
-  if (!length.empty() && std::strtoull(length.c_str(), nullptr, 10) > static_cast<std::uint64_t>(most)) {
-    return {
-        {},
-        problem(413, input_error("body", length + " bytes", "at most " + std::to_string(most) + " bytes"), head.id)};
-  }
-  WebAnswer go_on;
-  go_on.status = 0;
-  return {{most, act->body_into_file}, go_on};
 }
 
 WebAnswer Service::answered(std::size_t worker, const WebRequest& request) {
@@ -429,7 +404,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   const std::unique_lock<std::mutex> large =
       turn_of(large_answer_, !writes && length_of(request) == Workers::Length::large);
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
-  if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
+  if (!reply) return problem_of(of_parameter(reply.error(), operation), admitted.act->input_status, request.id);
   if (reply->why) return problem(reply->status, *reply->why, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
   if (operation.is_conditional) {

@@ -8,6 +8,7 @@
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/text.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/report/exports.hpp"
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
@@ -83,6 +84,26 @@ Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {
   return input_error(kSubmission, "results that say no time", "when their commit was made", fix);
 }
 
+// By its content, unless the parameter names one. Error (input): none of them, or it looks like none.
+Result<const bench::ImportFormat*> sent_format(const Call& call, const std::string& file) {
+  if (call["format"].empty()) {
+    Result<const bench::ImportFormat*> found = bench::recognise_format(file);
+    if (found) return found;
+    Error error = std::move(found).error();
+    constexpr std::string_view kTyped = "steelyard import --format ";
+    if (const std::size_t at = error.fix.find(kTyped); at != std::string::npos) {
+      const std::size_t begin = at + kTyped.size();
+      const std::string name = error.fix.substr(begin, error.fix.find(' ', begin) - begin);
+      error.fix = error.fix.substr(0, at) + "the parameter format=" + name;
+    }
+    return error;
+  }
+  std::vector<std::string> names;
+  for (const bench::ImportFormat& format : bench::import_formats()) names.emplace_back(format.name);
+  STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{call["format"], true}, "format", names));
+  return &bench::import_formats()[index];
+}
+
 struct SubmittedRun {
   Run run;
   std::vector<std::string> warnings{};  // of the reading of results
@@ -111,7 +132,7 @@ Result<SubmittedRun> run_of_results(const Call& call) {
   const std::string file = "/proc/self/fd/" + std::to_string(call.request.body_file);
   std::vector<std::string> warnings;
   const auto load = [&]() -> Result<std::vector<Run>> {
-    STEELYARD_TRY(const bench::ImportFormat* const format, bench::recognise_format(file));
+    STEELYARD_TRY(const bench::ImportFormat* const format, sent_format(call, file));
     return bench::load_imported(*format, file, warnings);
   };
   Result<std::vector<Run>> runs = load();
@@ -148,7 +169,7 @@ Result<SubmittedRun> run_of_results(const Call& call) {
 
 Result<SubmittedRun> submitted_run(const Call& call, std::string_view bytes) {
   if (is_json(call)) return run_of_results(call);
-  for (const char* name : {"project", "commit", "parent", "branch", "committed_at"}) {
+  for (const char* name : {"project", "commit", "parent", "branch", "committed_at", "format"}) {
     if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
   }
   STEELYARD_TRY(Run run, storage::decode_sealed_run(bytes, kSubmission));
@@ -156,8 +177,11 @@ Result<SubmittedRun> submitted_run(const Call& call, std::string_view bytes) {
 }
 
 Result<Reply> submit_run(const Call& call, std::mutex& large) {
-  if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
   const SentBody file(call.request.body_file);
+  if (file.is_empty()) {
+    return input_error("body", "nothing", is_json(call) ? "the results of a tool" : "an archive",
+                       "curl --data-binary @FILE sends one");
+  }
   if (file.bytes().empty()) return store_error(kSubmission, "no room for its bytes", "", "give the service memory");
   const bool is_large = file.bytes().size() > kLargeBody || storage::unpacked_length(file.bytes()) > kLargeArchive;
   const std::unique_lock<std::mutex> turn = turn_of(large, is_large);

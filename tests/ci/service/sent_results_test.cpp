@@ -6,6 +6,7 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/run_store.hpp"
+#include "tests/ci/service/http_client.hpp"
 #include "tests/ci/service/schema_check.hpp"
 #include "tests/ci/service/served_store.hpp"
 
@@ -95,6 +96,33 @@ TEST_F(SentResults, ThatCannotBeUsedAreToldToWhoeverSentThem) {
   const json archive = sent("", storage::encode_run(*kept), 200, "application/vnd.steelyard.run");
   EXPECT_EQ(archive["failures"], bad["failures"]);
   EXPECT_EQ(archive["warnings"], json::array({bad["warnings"][0]}));
+}
+
+TEST_F(SentResults, ThatAreRefusedAreToldAFixOfThisInterface) {
+  const auto fix_of = [](const json& problem) { return problem.value("fix", ""); };
+  const std::string go_text = "goos: linux\npkg: example\nBenchmarkSort-2   100   5 ns/op\n";
+  EXPECT_THAT(fix_of(sent("", go_text, 415, "text/plain")), testing::HasSubstr("text too, as application/json"));
+  const json nothing = sent("", "", 422);
+  EXPECT_EQ(nothing["wanted"], "the results of a tool");
+  EXPECT_EQ(sent("", "", 422, "application/vnd.steelyard.run")["wanted"], "an archive");
+  EXPECT_EQ(fix_of(sent("", "hello", 422)), "say which: the parameter format=FORMAT");
+  const std::string folly = R"({"sort.cpp:sort": 12500.5})";
+  EXPECT_EQ(fix_of(sent("", folly, 422)), "if folly's --json wrote it: the parameter format=folly");
+  sent("&format=folly&committed_at=2026-01-02T03:04:05Z", folly, 201);
+  EXPECT_EQ(sent("&format=foly", folly, 422)["where"], "format");
+  EXPECT_EQ(sent("?format=folly", "an archive", 422, "application/vnd.steelyard.run")["where"], "format");
+  HttpClient client(port());
+  client.send("POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token_ +
+              "\r\nContent-Type: application/json\r\nContent-Length: 16777217\r\n\r\n");
+  EXPECT_THAT(client.receive().body, testing::HasSubstr("an archive of at most 268435456 bytes"));
+}
+
+TEST_F(SentResults, AndListsNameNoOptionOfTheCommandLine) {
+  for (const char* list : {"projects", "runs", "series", "history", "changes", "comparisons", "alerts", "machines"}) {
+    const json problem = json::parse(get("/api/v1/" + std::string(list) + "?after=zzz").body);
+    EXPECT_EQ(problem["where"], "after") << list;
+    EXPECT_THAT(problem.dump(), testing::Not(testing::HasSubstr("--after"))) << list;
+  }
 }
 
 }  // namespace
