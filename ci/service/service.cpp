@@ -184,7 +184,12 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
 WebAnswer Service::refusal(int status, const std::string& detail, const std::string& id) {
   count("none", status, {});
   constexpr int kTooLarge = 413;
-  return problem(status, detail, status == kTooLarge ? "send less at once" : "", id);
+  constexpr int kTooLong = 414;
+  const char* const fix = status == kTooLarge  ? "send less at once"
+                          : status == kTooLong ? "a benchmark's name may be too long for a link: give a part of it "
+                                                 "that no other name has"
+                                               : "";
+  return problem(status, detail, fix, id);
 }
 
 WebAnswer Service::problem_of(const Error& error, int input_status, const std::string& id) {

@@ -206,6 +206,25 @@ TEST_F(ListedBy, PlaceOnTheBranchPointsOfSeveralMachinesHaveOneOrder) {
   EXPECT_EQ(places("&machine=" + merge.environment.fingerprint()), json::array({nullptr})) << "of all branches";
 }
 
+TEST_F(ListedBy, NameBenchmarksAreAskedForAsLongAsARequestHoldsIt) {
+  storage::Store store = open();
+  steelyard::Run run = sealed_run(1, "long");
+  run.measurements.pop_back();
+  std::string& name = run.measurements.front().benchmark.name;
+  const auto asked = [&](char of_name) {
+    name = "BM_long" + std::string(5000, of_name);
+    storage::seal(run);
+    EXPECT_TRUE(storage::RunStore(store).put(run));
+    return get("/api/v1/points?project=long&metric=real_time&benchmark=" +
+               storage::percent_encode(run.measurements.front().benchmark.canonical()));
+  };
+  EXPECT_EQ(asked('a').status, 200);
+  const HttpReply beyond = asked('<');  // three bytes each, in a link
+  EXPECT_EQ(beyond.status, 414);
+  EXPECT_THAT(beyond.body, testing::HasSubstr("too long for a link: give a part of it"));
+  EXPECT_EQ(get("/api/v1/points?project=long&metric=real_time&benchmark=BM_long%3C").status, 200);
+}
+
 TEST_F(ListedBy, KeyTheAuditTrailIsPaged) {
   storage::Store store = open();
   const Fields admin = bearer(issue({"admin"}));
