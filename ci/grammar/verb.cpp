@@ -9,8 +9,6 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr CountRange kNumbers{1, 100'000};  // of rows and points: more than anyone reads, less than hurts
-
 std::string group_of(std::string_view section) {
   if (section == "run") return "Measuring";
   if (section == "policy" || section == "gate") return kJudgingGroup;
@@ -63,9 +61,9 @@ VerbOption repeated_option(std::string name, std::string value, std::vector<std:
   return option;
 }
 
-VerbOption number_option(std::string name, int& target, std::string help) {
-  const auto set = [&target, name](const std::string& text) -> Result<void> {
-    STEELYARD_TRY(const std::int64_t number, read_count(WrittenValue{text, true}, name, kNumbers));
+VerbOption number_option(std::string name, int& target, std::string help, CountRange range) {
+  const auto set = [&target, name, range](const std::string& text) -> Result<void> {
+    STEELYARD_TRY(const std::int64_t number, read_count(WrittenValue{text, true}, name, range));
     target = static_cast<int>(number);
     return {};
   };

@@ -37,6 +37,7 @@
 
 #include "bench/model/result.hpp"
 #include "ci/app/app.hpp"
+#include "ci/config/written_value.hpp"
 
 namespace steelyard::ci {
 
@@ -110,7 +111,8 @@ VerbOption output_option(std::string name, std::string value, std::filesystem::p
 VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
 // One text each time it is given; commas are part of it.
 VerbOption repeated_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
-VerbOption number_option(std::string name, int& target, std::string help);  // from 1 to 100,000
+// range: of rows and points more than anyone reads and less than hurts.
+VerbOption number_option(std::string name, int& target, std::string help, CountRange range = {1, 100'000});
 VerbOption seed_option(std::optional<std::uint64_t>& target);
 
 // --json, --quiet, --color.

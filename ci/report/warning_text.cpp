@@ -240,7 +240,7 @@ std::string baseline_policy_not_read(const UnreadPolicy& policy) {
   return "the candidate is judged by its own " + policy.file + ": " + policy.error.text();
 }
 
-std::string token_of_unmeasured_project(const std::string& project, const std::string& nearest) {
+std::string unmeasured_project(const std::string& project, const std::string& nearest) {
   return "no run of project " + project + " is kept yet" + (nearest.empty() ? "" : "; did you mean " + nearest + '?');
 }
 

@@ -116,8 +116,8 @@ struct UnreadPolicy {
 };
 std::string baseline_policy_not_read(const UnreadPolicy& policy);
 
-// Of a token for a project of which no run is kept. nearest: of those of which some are; empty: none is near.
-std::string token_of_unmeasured_project(const std::string& project, const std::string& nearest);
+// Of a right to a project of which no run is kept. nearest: of those of which some are; empty: none is near.
+std::string unmeasured_project(const std::string& project, const std::string& nearest);
 // Over a service.
 std::string changes_not_kept(const std::string& service);
 

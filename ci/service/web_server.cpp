@@ -15,6 +15,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/status.hpp>
 #include <cassert>
+#include <cerrno>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -514,15 +515,22 @@ void WebServer::State::tick(const std::atomic<bool>* stop) {
 
 namespace {
 
+// Where the file cannot be opened, OpenSSL has no words.
+Error unusable(const char* option, const std::filesystem::path& file, const error_code& code, const char* wanted) {
+  const bool is_there = ::access(file.c_str(), R_OK) == 0;
+  const std::string why = is_there ? code.message() : std::strerror(errno);
+  return input_error(option, file.string() + ": " + why, wanted);
+}
+
 Result<void> set_up_tls(asio::ssl::context& context, const WebOptions& options) {
   error_code code;
   context.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
                           asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
                       code);
   context.use_certificate_chain_file(options.certificate.string(), code);
-  if (code) return input_error("--tls-certificate", code.message(), "a file of PEM certificates, ours first");
+  if (code) return unusable("--tls-certificate", options.certificate, code, "a file of PEM certificates, ours first");
   context.use_private_key_file(options.key.string(), asio::ssl::context::pem, code);
-  if (code) return input_error("--tls-key", code.message(), "the PEM key of that certificate, without a passphrase");
+  if (code) return unusable("--tls-key", options.key, code, "the PEM key of that certificate, without a passphrase");
   return {};
 }
 

@@ -307,7 +307,7 @@ Result<Reply> issue_token(const Call& call) {
   wanted.name = root.at("name").text();
   wanted.project = root.at("project").text();
   wanted.scopes = root.at("scopes").texts(kMaxScopes);
-  if (!root.at("days").is_null()) wanted.days = static_cast<int>(root.at("days").integer(1, 3660));
+  if (!root.at("days").is_null()) wanted.days = static_cast<int>(root.at("days").integer(1, storage::kMaxTokenDays));
   wanted.who = call.caller.who();
   STEELYARD_CHECK(document.check());
   // Who sees one project makes nobody who sees more.
@@ -335,9 +335,9 @@ Result<Reply> rotate_token(const Call& call) {
   const JsonValue root = document.root();
   storage::TokenRotation rotation;
   rotation.id = call["id"];
-  if (!root.at("days").is_null()) rotation.days = static_cast<int>(root.at("days").integer(1, 3660));
+  if (!root.at("days").is_null()) rotation.days = static_cast<int>(root.at("days").integer(1, storage::kMaxTokenDays));
   if (!root.at("grace_hours").is_null()) {
-    rotation.grace_hours = static_cast<int>(root.at("grace_hours").integer(0, 720));
+    rotation.grace_hours = static_cast<int>(root.at("grace_hours").integer(0, storage::kMaxGraceHours));
   }
   rotation.who = call.caller.who();
   STEELYARD_CHECK(document.check());

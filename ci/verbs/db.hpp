@@ -10,6 +10,7 @@
 #include "ci/config/configuration.hpp"
 #include "storage/model/access.hpp"
 #include "storage/model/upkeep.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard::ci {
 
@@ -40,6 +41,9 @@ Result<ExitCode> restore_from_backup(const DbOptions& options, const Configurati
 // db_access.cpp: who may do what, how a client reaches the store, what an upgrade would do, and one store on several
 // machines.
 Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app);
+// After a right to it was given: that no run of it is kept and it may be misspelt, though a first one may be still to
+// come. What cannot be looked up for that is warned of, too, and is no failure.
+void warn_of_unmeasured_project(const std::string& project, storage::Store& store, const App& app);
 // psql on the store until it ends; with --json the connection's settings alone. bad_input where there is no psql, and
 // they are printed, or where it failed; store_away where it lost the store.
 Result<ExitCode> open_shell(const DbOptions& options, const Configuration& configuration, const App& app);

@@ -2,6 +2,7 @@
 // upgrade would do, and one store on several machines (docs/operations/access.md, docs/operations/scale.md).
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -14,8 +15,10 @@
 #include "ci/app/keeping.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/store.hpp"
+#include "ci/report/warning_text.hpp"
 #include "ci/verbs/db.hpp"
 #include "storage/access_store.hpp"
+#include "storage/catalog_store.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/upkeep.hpp"
 
@@ -102,7 +105,36 @@ Result<int> run_on_our_terminal(const std::vector<std::string>& words, const std
   return bench::run_in_foreground(command, signals);
 }
 
+// The nearest of those that have one; empty: none is near. Absent: the project has a run.
+Result<std::optional<std::string>> nearest_measured(const std::string& project, storage::Store& store) {
+  storage::CatalogStore catalog(store);
+  storage::ListQuery query;
+  query.project = project;
+  query.limit = storage::kMaxListed;
+  STEELYARD_TRY(const auto own, catalog.projects(query));
+  const auto is_measured = [](const storage::ProjectEntry& one) { return !one.newest_run.empty(); };
+  if (std::any_of(own.items.begin(), own.items.end(), is_measured)) {
+    return std::optional<std::string>();
+  }
+  query.project.clear();
+  STEELYARD_TRY(const auto all, catalog.projects(query));
+  std::vector<std::string> measured;
+  for (const storage::ProjectEntry& one : all.items) {
+    if (is_measured(one)) measured.push_back(one.name);
+  }
+  return std::optional(nearest_name(project, measured).value_or(""));
+}
+
 }  // namespace
+
+void warn_of_unmeasured_project(const std::string& project, storage::Store& store, const App& app) {
+  const Result<std::optional<std::string>> nearest = nearest_measured(project, store);
+  if (!nearest) {
+    app.warn(nearest.error().text());
+  } else if (*nearest) {
+    app.warn(warning::unmeasured_project(project, **nearest));
+  }
+}
 
 Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app) {
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
@@ -116,6 +148,7 @@ Result<ExitCode> grant_access(const DbOptions& options, const Configuration& con
     app.note(changed ? wanted.login + " lost " + what : wanted.login + " did not have it");
   } else {
     app.note(wanted.login + (changed ? " is now " : " was already ") + what);
+    if (!wanted.project.empty()) warn_of_unmeasured_project(wanted.project, store, app);
   }
   return ExitCode::success;
 }

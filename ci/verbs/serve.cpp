@@ -14,12 +14,10 @@
 #include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
-#include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/warning_text.hpp"
 #include "ci/service/service.hpp"
+#include "ci/verbs/db.hpp"
 #include "storage/access_store.hpp"
-#include "storage/catalog_store.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::ci {
@@ -166,36 +164,13 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   return ExitCode::success;
 }
 
-// That it may be misspelt; a first run may be still to come.
-Result<void> warn_of_unmeasured_project(const std::string& project, storage::Store& store, const App& app) {
-  storage::CatalogStore catalog(store);
-  storage::ListQuery query;
-  query.project = project;
-  query.limit = storage::kMaxListed;
-  STEELYARD_TRY(const auto own, catalog.projects(query));
-  const auto is_measured = [](const storage::ProjectEntry& one) { return !one.newest_run.empty(); };
-  if (std::any_of(own.items.begin(), own.items.end(), is_measured)) return {};
-  query.project.clear();
-  STEELYARD_TRY(const auto all, catalog.projects(query));
-  std::vector<std::string> measured;
-  for (const storage::ProjectEntry& one : all.items) {
-    if (is_measured(one)) measured.push_back(one.name);
-  }
-  app.warn(warning::token_of_unmeasured_project(project, nearest_name(project, measured).value_or("")));
-  return {};
-}
-
 Result<ExitCode> issue(const ServeOptions& options, const Configuration& configuration, const App& app) {
   storage::TokenRequest wanted{options.name, options.project, options.scopes, options.days, person_or_login("")};
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(const storage::IssuedToken issued, storage::AccessStore(store).issue_token(wanted));
   app.print(issued.secret + '\n');
   app.note("token " + issued.token.id + ", good until " + issued.token.expires_at + ": it is shown this once");
-  if (options.project.empty()) return ExitCode::success;
-  // The token is out: what cannot be looked up for a hint is no failure to issue it.
-  if (const Result<void> told = warn_of_unmeasured_project(options.project, store, app); !told) {
-    app.warn(told.error().text());
-  }
+  if (!options.project.empty()) warn_of_unmeasured_project(options.project, store, app);
   return ExitCode::success;
 }
 
@@ -314,9 +289,11 @@ Verb serve_verb() {
   verb.add(text_option("--audience", "TEXT", options->audience, "with --trust: whom their tokens must be for"));
   verb.add(list_option("--scopes", "SCOPES", options->scopes, "with token: read, submit, report, admin; by commas"));
   verb.add(text_option("--project", "NAME", options->project, "with token: the only project it is good for"));
-  verb.add(number_option("--days", options->days, "with token and rotate: until it expires (default: 90)"));
+  verb.add(number_option("--days", options->days, "with token and rotate: until it expires (default: 90, at most 3660)",
+                         {1, storage::kMaxTokenDays}));
   verb.add(number_option("--grace-hours", options->grace_hours,
-                         "with rotate: so long the old one is good yet (default: 0, at most 720)"));
+                         "with rotate: so long the old one is good yet (default: 0, at most 720)",
+                         {0, storage::kMaxGraceHours}));
   add_key_options(verb, {{"store", "policy"}});
   add_common_options(verb);
   return verb;

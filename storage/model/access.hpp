@@ -17,13 +17,16 @@ struct AccessGrant {
   bool operator==(const AccessGrant&) const = default;
 };
 
+inline constexpr int kMaxTokenDays = 3660;
+inline constexpr int kMaxGraceHours = 720;
+
 // A program speaks to the HTTP service with a token. A store knows its public id and the SHA-256 of the whole; the
 // token itself is shown once, to whoever asked for it.
 struct TokenRequest {
   std::string name;                 // what it is for; not empty
   std::string project;              // the only one it is good for; empty: all
   std::vector<std::string> scopes;  // at least one, of kTokenScopes
-  int days = 90;                    // until it expires; 1 to 3660
+  int days = 90;                    // until it expires; 1 to kMaxTokenDays
   std::string who;                  // who asks for it
 };
 // read: see; submit: put runs; report: say what becomes of alerts; admin: issue and revoke tokens, read the audit
@@ -47,10 +50,11 @@ struct IssuedToken {
 
 // A new token in the place of one, with its name, project and scopes; the old one is good for so long yet.
 struct TokenRotation {
-  std::string id;       // public, of the old one
-  int days = 90;        // until the new one expires; 1 to 3660
-  int grace_hours = 0;  // of the old one; 0: it is revoked at once; at most 720, and never longer than it was
-  std::string who;      // who asks for it
+  std::string id;  // public, of the old one
+  int days = 90;   // until the new one expires; 1 to kMaxTokenDays
+  int grace_hours =
+      0;            // of the old one; 0: it is revoked at once; at most kMaxGraceHours, and never longer than it was
+  std::string who;  // who asks for it
 };
 
 // One line of the audit trail: what was done to a store, and by whom.

@@ -219,18 +219,22 @@ Result<void> take_role(Transaction& transaction, const std::string& login, const
                      "a login without that role", "have whoever gave it, or a superuser, run: " + revoke);
 }
 
-enum class AccessChange { given, taken_away };
-
 // Who did it is the login, which the server notes itself.
-Result<void> note_access(Transaction& transaction, const AccessGrant& grant, AccessChange change) {
-  const bool is_given = change == AccessChange::given;
-  std::string detail(!is_given                        ? "access"
-                     : grant.access == Access::owner  ? "owner"
-                     : grant.access == Access::writer ? "writer"
-                                                      : "reader");
+Result<void> note_given(Transaction& transaction, const AccessGrant& grant) {
+  std::string detail(grant.access == Access::owner ? "owner" : grant.access == Access::writer ? "writer" : "reader");
   detail += grant.some_projects ? " to project " + grant.project : " to every project";
-  return write_audit(transaction,
-                     {"", is_given ? "access given" : "access taken away", "login:" + grant.login, detail});
+  return write_audit(transaction, {"", "access given", "login:" + grant.login, detail});
+}
+
+// projects: that the login could see; of one that could see every project there are none.
+Result<void> note_taken(Transaction& transaction, const std::string& login, const std::vector<std::string>& projects) {
+  constexpr std::size_t kMaxNamed = 20;
+  std::string detail = projects.empty() ? "access to every project" : "access to project ";
+  for (std::size_t i = 0; i < std::min(projects.size(), kMaxNamed); ++i) {
+    detail += (i == 0 ? "" : ", project ") + projects[i];
+  }
+  if (projects.size() > kMaxNamed) detail += " and " + std::to_string(projects.size() - kMaxNamed) + " more";
+  return write_audit(transaction, {"", "access taken away", "login:" + login, detail});
 }
 
 bool has_role(const std::vector<std::string>& roles, std::string_view role) {
@@ -333,7 +337,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
     is_new = is_new || added;
   }
   STEELYARD_CHECK(transaction.run("grant " + std::string(role_of(grant)) + " to " + quoted_name(grant.login)));
-  if (is_new) STEELYARD_CHECK(note_access(transaction, grant, AccessChange::given));
+  if (is_new) STEELYARD_CHECK(note_given(transaction, grant));
   STEELYARD_CHECK(transaction.commit());
   return is_new;
 }
@@ -343,12 +347,17 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::vector<std::string> roles, roles_of(transaction, grant.login));
   const SqlValues both = SqlValues().text(grant.login).text(grant.project);
-  STEELYARD_TRY(const Rows gone, transaction.run("delete from steelyard.project_grants g using steelyard.projects p "
-                                                 "where p.project_key = g.project_key and g.login = $1" +
-                                                     std::string(grant.some_projects ? " and p.name = $2" : ""),
-                                                 grant.some_projects ? both : SqlValues().text(grant.login)));
+  STEELYARD_TRY(const Rows gone,
+                transaction.run("delete from steelyard.project_grants g using steelyard.projects p "
+                                "where p.project_key = g.project_key and g.login = $1" +
+                                    std::string(grant.some_projects ? " and p.name = $2" : "") + " returning p.name",
+                                grant.some_projects ? both : SqlValues().text(grant.login)));
   STEELYARD_TRY(const Rows left, transaction.run("select count(*) from steelyard.project_grants where login = $1",
                                                  SqlValues().text(grant.login), kOneRow));
+  std::vector<std::string> projects;
+  for (std::int64_t row = 0; row < gone.size(); ++row) projects.push_back(gone.text(row, 0));
+  std::sort(projects.begin(), projects.end());
+  if (projects.empty() && grant.some_projects) projects.push_back(grant.project);
   bool changed = gone.affected() > 0;
   for (const std::string& role : roles) {
     const bool of_projects = role == kProjectReaderRole || role == kProjectWriterRole;
@@ -356,7 +365,7 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant) {
     STEELYARD_CHECK(take_role(transaction, grant.login, role));
     changed = true;
   }
-  if (changed) STEELYARD_CHECK(note_access(transaction, grant, AccessChange::taken_away));
+  if (changed) STEELYARD_CHECK(note_taken(transaction, grant.login, projects));
   STEELYARD_CHECK(transaction.commit());
   return changed;
 }

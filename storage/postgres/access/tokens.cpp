@@ -23,8 +23,6 @@ constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kIdDigits = 2 * kIdBytes;
 constexpr std::size_t kSecretDigits = 2 * kSecretBytes;
 
-constexpr int kMaxDays = 3660;
-constexpr int kMaxGraceHours = 720;
 constexpr std::size_t kLongestName = 200;
 constexpr int kMaxTokens = 10'000;  // that are listed
 
@@ -38,8 +36,8 @@ Token token_at(const Rows& rows, std::int64_t row, int first_column = 0) {
 }
 
 Result<void> check_days(int days) {
-  if (days >= 1 && days <= kMaxDays) return {};
-  return input_error("token days", std::to_string(days), "1 to " + std::to_string(kMaxDays));
+  if (days >= 1 && days <= kMaxTokenDays) return {};
+  return input_error("token days", std::to_string(days), "1 to " + std::to_string(kMaxTokenDays));
 }
 
 bool is_scope(const std::string& scope) {

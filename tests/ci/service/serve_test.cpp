@@ -218,6 +218,13 @@ TEST_F(Serve, SaysWhatIsWrongWithItsOptions) {
   EXPECT_THAT(said({"--trust", "github:a/b=c"}), HasSubstr("--audience"));
   EXPECT_THAT(said({"token", "x"}), HasSubstr("--scopes"));
   EXPECT_THAT(said({"token", "x", "--scopes", "root"}), HasSubstr("\"root\""));
+  for (const char* days : {"0", "3661", "100000"}) {
+    EXPECT_THAT(said({"token", "x", "--scopes", "read", "--days", days}), HasSubstr("a whole number from 1 to 3660"));
+  }
+  EXPECT_THAT(said({"rotate", "x", "--grace-hours", "721"}), HasSubstr("a whole number from 0 to 720"));
+  EXPECT_THAT(
+      said({"--tls-certificate", "nope", "--tls-key", "x"}),
+      AllOf(::testing::StartsWith("3 "), HasSubstr("--tls-certificate: found "), HasSubstr("nope: No such file")));
   EXPECT_THAT(said({"dance"}), HasSubstr("\"dance\""));
 }
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "ci/run_program.hpp"
+#include "storage/archive/archive.hpp"
 #include "storage/history_store.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/served_store.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -45,7 +47,7 @@ class Typed : public ServedStore {
   }
 };
 
-TEST_F(Typed, ATokenForAProjectWithoutRunsIsIssuedWithAWarning) {
+TEST_F(Typed, ATokenOrLoginOfAProjectWithoutRunsGetsItsRightsWithAWarning) {
   const auto issued_for = [](const std::string& project) {
     return said(*url_, {"serve", "token", "of one", "--scopes", "read", "--project", project, "--quiet"});
   };
@@ -58,6 +60,19 @@ TEST_F(Typed, ATokenForAProjectWithoutRunsIsIssuedWithAWarning) {
   const Said known = issued_for("demo");
   EXPECT_EQ(known.status, 0);
   EXPECT_EQ(known.err, "");
+
+  // Roles are the server's, and outlive the database of an earlier run.
+  auto administrator = storage::Session::connect(*url_, "test");
+  ASSERT_TRUE(administrator) << administrator.error().text();
+  ASSERT_TRUE(administrator->run_alone("drop role if exists typed_kate"));
+  ASSERT_TRUE(administrator->run_alone("create role typed_kate login"));
+  const auto granted = [](const std::string& project) {
+    return said(*url_, {"db", "grant", "typed_kate", "--as", "reader", "--project", project, "--quiet"});
+  };
+  const Said misspelt = granted("dmeoo");
+  EXPECT_EQ(misspelt.status, 0) << misspelt.err;
+  EXPECT_THAT(misspelt.err, HasSubstr("no run of project dmeoo is kept yet; did you mean demo?"));
+  EXPECT_EQ(granted("demo").err, "");
 }
 
 // As many runs as a confirmed change takes, of one benchmark that is slower from the middle on.

@@ -436,7 +436,10 @@ TEST_F(WebServerTest, SaysWhyItCannotListen) {
   EXPECT_THAT(listening.error().text(), HasSubstr("--listen 127.0.0.1:" + std::to_string(port_)));
   WebOptions without_key;
   without_key.certificate = "/nonexistent";
-  EXPECT_THAT(WebServer::listen(without_key, echo_).error().text(), HasSubstr("--tls-certificate"));
+  EXPECT_THAT(WebServer::listen(without_key, echo_).error().text(),
+              HasSubstr("--tls-certificate: found /nonexistent: No such file"));
+  without_key.certificate = "/dev/null";
+  EXPECT_THAT(WebServer::listen(without_key, echo_).error().text(), HasSubstr("found /dev/null: no start line"));
 }
 
 }  // namespace

@@ -312,6 +312,19 @@ TEST_F(ProjectRightsTest, GrantsAddUpAndAreTakenAwayOneByOne) {
   EXPECT_FALSE(*revoke_access(*administrator_, {"kate", Access::reader, "hidden", true}));
   EXPECT_EQ(runs_seen_by("kate"), 1);
   EXPECT_TRUE(*revoke_access(*administrator_, {"kate"}));
+  grant({"kate", Access::reader, "demo", true});
+  grant({"kate", Access::reader, "hidden", true});
+  EXPECT_TRUE(*revoke_access(*administrator_, {"kate"}));
+  grant({"kate", Access::reader});
+  EXPECT_TRUE(*revoke_access(*administrator_, {"kate"}));
+  Store all = Store::open({false, url_}, state_).value();
+  std::vector<std::string> taken;
+  for (const AuditEntry& one : AccessStore(all).audit_trail(20).value()) {
+    if (one.action == "access taken away") taken.push_back(one.detail);
+  }
+  EXPECT_THAT(taken, ElementsAre("access to every project", "access to project demo, project hidden",
+                                 "access to project demo", "access to project hidden"))
+      << "the newest first";
   EXPECT_FALSE(Store::open({false, url_of("kate")}, state_)) << "no right is left";
   EXPECT_THAT(access_of("kate"), IsEmpty());
 }
