@@ -31,14 +31,19 @@ struct KnownPoint {
 
 constexpr std::size_t kSamePlace = 5;
 
-// Index in the whole series.
+// Index in the whole series, of a point of this machine. Several may have measured its commit: where its index has that
+// commit, the point there says which of them the change is of.
 std::optional<std::size_t> find_point(const ChangePoint& known, const Series& series, const std::string& machine) {
-  const auto is_it = [&](const SeriesPoint& point) {
-    return point.commit == known.commit && point.machine == machine && !point.values.empty();
+  const auto has_commit = [&](const SeriesPoint& point) {
+    return point.commit == known.commit && !point.values.empty();
   };
-  if (known.commit.empty()) return known.index < series.points.size() ? std::optional(known.index) : std::nullopt;
-  if (known.index < series.points.size() && is_it(series.points[known.index])) return known.index;
-  const auto found = std::ranges::find_if(series.points, is_it);
+  const bool has_index = known.index < series.points.size();
+  if (known.commit.empty()) return has_index ? std::optional(known.index) : std::nullopt;
+  if (has_index && has_commit(series.points[known.index])) {
+    return series.points[known.index].machine == machine ? std::optional(known.index) : std::nullopt;
+  }
+  const auto found = std::ranges::find_if(
+      series.points, [&](const SeriesPoint& point) { return point.machine == machine && has_commit(point); });
   if (found == series.points.end()) return std::nullopt;
   return static_cast<std::size_t>(found - series.points.begin());
 }

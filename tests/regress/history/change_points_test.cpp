@@ -200,6 +200,22 @@ TEST(FindChanges, FindsAKnownPointByItsCommitWhereTheSeriesLostItsStart) {
   EXPECT_EQ(changes[0].id, "told before");
 }
 
+TEST(FindChanges, KeepsTheIdentitiesOfTwoMachinesThatChangedAtOneCommit) {
+  Series series = of(joined(noisy(12, 1000, 4, 61), noisy(12, 1200, 4, 62)));
+  for (SeriesPoint& point : series.points) point.machine = "first";
+  Series second = of(joined(noisy(12, 700, 4, 63), noisy(12, 840, 4, 64)));
+  for (SeriesPoint& point : second.points) point.machine = "second";
+  series.points.insert(series.points.end(), second.points.begin(), second.points.end());
+  const auto changes = find_changes(series);
+  ASSERT_EQ(changes.size(), 2U);
+  ASSERT_EQ(changes[0].commit, changes[1].commit);
+  EXPECT_NE(changes[0].id, changes[1].id);
+  const auto again = find_changes(series, {.known = changes});
+  ASSERT_EQ(again.size(), 2U);
+  EXPECT_EQ(again[0].id, changes[0].id);
+  EXPECT_EQ(again[1].id, changes[1].id);
+}
+
 TEST(FindChanges, KeepsTheIdentityOfAChangeWhileTheSeriesGrows) {
   const std::vector<double> values = joined(noisy(40, 100, 1, 19), noisy(40, 110, 1, 20));
   std::string id;
