@@ -31,29 +31,7 @@ std::string json_changed(const storage::RangeQuery& range, const storage::Page<s
 std::string json_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
                         const RangeLook* look = nullptr);  // schema steelyard.movers/1
 
-// Alerts as people and programs read them.
-
-// Of what is kept: the regressions that are the newest change of their series and open no alert, as their cause is the
-// machine.
-std::vector<storage::KeptChangePoint> blamed_on_the_machine(const std::vector<storage::KeptChangePoint>& kept);
-
-// Whether an alert's levels stand beside its change. They are medians of each side by itself, maybe of two occasions,
-// and the change may be that of several comparisons: where they move the other way, or by less than half or more than
-// one and a half of it, they would only contradict it.
-bool tells_levels(const storage::Alert& alert);
-
-// One line each, with its state below, and how many regressions are blamed on the machine.
-std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
-                            const std::vector<storage::KeptChangePoint>& aside, const TerminalStyle& style);
-// One alert with its whole life. `search`: the command that finds its commit; empty: none.
-std::string terminal_alert(const storage::Alert& alert, const std::string& search, const TerminalStyle& style);
-// Schema steelyard.alerts/1.
-std::string json_alerts(const std::vector<storage::Alert>& alerts, const std::vector<storage::KeptChangePoint>& aside);
-
-// One of them, and one change point, in a line each, for documents that hold them.
-std::string json_alert(const storage::Alert& alert);
+// One change point in a line, for documents that hold several.
 std::string json_change_point(const storage::KeptChangePoint& point);
-
-inline constexpr std::size_t kShownAlertCharacters = 12;  // of an id
 
 }  // namespace steelyard::ci

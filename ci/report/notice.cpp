@@ -10,7 +10,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/report/history.hpp"
+#include "ci/report/alerts.hpp"
 #include "ci/report/markup.hpp"
 #include "storage/document/json.hpp"
 
@@ -40,6 +40,7 @@ std::string line_of(const NoticedAlert& noticed, Name name) {
   if (noticed.before) text += " (was " + std::string(storage::to_text(*noticed.before)) + ')';
   text += ": " + name(name_as_given(subject.benchmark)) + ' ' + name(subject.metric);
   if (!subject.branch.empty()) text += " on " + name(subject.branch);
+  if (!subject.fingerprint.empty()) text += ", machine " + name(shown_id(subject.fingerprint));
   // What is gone has no change: the levels are those of when it was there.
   if (alert.state != storage::AlertState::resolved) text += ", " + name(change_of(alert));
   if (!alert.commit.empty()) text += ", commit " + name(shown_sha(alert.commit));
@@ -107,6 +108,7 @@ storage::JsonWriter json_of(const NoticedAlert& noticed) {
   json("branch", subject.branch, kMayBeNull);
   json("benchmark", subject.benchmark);
   json("metric", subject.metric);
+  json("fingerprint", subject.fingerprint, kMayBeNull);
   json("unit", alert.unit, kMayBeNull);
   json("baseline", alert.baseline);
   json("candidate", alert.candidate);

@@ -9,6 +9,7 @@
 #include "bench/model/run.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/judging/judge.hpp"
+#include "ci/report/alerts.hpp"
 #include "ci/report/bisect.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/flame/flame_graph.hpp"

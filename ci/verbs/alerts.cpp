@@ -21,8 +21,8 @@
 #include "ci/judging/creep.hpp"
 #include "ci/judging/stored_series.hpp"
 #include "ci/publish/notifying.hpp"
+#include "ci/report/alerts.hpp"
 #include "ci/report/bisect.hpp"
-#include "ci/report/history.hpp"
 #include "regress/policy/pattern_policy.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/comparison_store.hpp"
@@ -300,7 +300,8 @@ std::string search_of(storage::Store& store, const storage::Alert& alert) {
     const auto points = storage::HistoryStore(store).change_points(alert.subject.project, alert.subject.branch);
     if (!points) return "";
     for (const storage::KeptChangePoint& point : *points) {
-      if (point.id != alert.subject.change_point) continue;
+      const bool is_its = point.id == alert.subject.change_point && point.fingerprint == alert.subject.fingerprint;
+      if (!is_its) continue;
       range.good = point.last_good;
       range.bad = point.commit;
     }

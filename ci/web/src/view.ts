@@ -78,6 +78,9 @@ export function commit_link(sha: string | null, project?: string | null): Child 
   if (!sha) return h('span', {class: 'dim'}, 'no commit');
   return h('a', {href: href('commit', {sha, ...(project ? {project} : {})})}, hash(sha));
 }
+export function machine_link(fingerprint: string | null): Child {
+  return fingerprint ? h('a', {href: href('machines', {one: fingerprint})}, code(short(fingerprint, 8))) : '';
+}
 export function run_link(id: string | null, text?: string): Child {
   return id ? h('a', {href: href('run', {id})}, text ?? hash(id)) : '';
 }
@@ -294,7 +297,7 @@ export function run_table(label: string, runs: RunHeader[], last?: (run: RunHead
       commit_link(run.commit, run.project),
       run.subject ?? '',
       run.branch ?? '',
-      run.fingerprint ? h('a', {href: href('machines', {one: run.fingerprint})}, code(short(run.fingerprint, 8))) : '',
+      machine_link(run.fingerprint),
       count_text(run.measurements),
       time_text(run.at),
       last?.(run),

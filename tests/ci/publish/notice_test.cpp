@@ -92,6 +92,14 @@ TEST(NoticeTest, SaysWhatChangedToEach) {
   EXPECT_THAT(body_of(mail), AllOf(HasSubstr("- open: BM_sort/1024 real_time on main"), HasSubstr("Project: shop")));
 }
 
+TEST(NoticeTest, OfOneMachineSaysOfWhich) {
+  NoticedAlert one = noticed("BM_sort");
+  one.alert.subject.fingerprint = "c18522b80aaaa";
+  EXPECT_EQ(Json::parse(webhook_text(notice_of({one})))["alerts"][0]["fingerprint"], "c18522b80aaaa");
+  EXPECT_THAT(body_of(mail_text(notice_of({one}), "ci@example.org", "kernels@example.org")),
+              HasSubstr("BM_sort real_time on main, machine c18522b80, +12.1 %"));
+}
+
 // Names, notes and owners are what strangers wrote.
 TEST(NoticeTest, HostileNamesFormatNothingMentionNobodyAndBeginNoHeader) {
   const std::string hostile =

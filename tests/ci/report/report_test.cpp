@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/alerts.hpp"
 #include "ci/report/benchmark_lines.hpp"
 #include "ci/report/history.hpp"
 #include "ci/report/reason_text.hpp"
@@ -437,6 +438,25 @@ TEST(TerminalAlerts, ShowNoLevelsThatContradictTheChange) {
   EXPECT_EQ(text_of(3.5, 7.07).find("7.07"), std::string::npos) << "much less";
   EXPECT_EQ(text_of(1.1, 9.6).find("9.60"), std::string::npos) << "much more";
   EXPECT_EQ(text_of(1.1, 6.5).find("6.50"), std::string::npos) << "the other way";
+}
+
+TEST(TerminalAlerts, OfSeveralMachinesSayOfWhichAndOneByItselfAlways) {
+  storage::Alert alert;
+  alert.id = std::string(64, 'a');
+  alert.subject = {"shop", "main", "BM_sort", "real_time", "c18522b80aaaa", "1234"};
+  alert.verdict = "regression";
+  alert.ratio = 1.2;
+  alert.life = {{"opened", 1, "change point", "", ""}};
+  storage::Alert other = alert;
+  other.subject.fingerprint = "3f2a91c05bbbb";
+  const TerminalStyle plain{false, false, 100};
+  const std::string both = terminal_alerts({alert, other}, {}, plain);
+  EXPECT_NE(both.find("real_time  on shop main, machine c18522b80  +20"), std::string::npos) << both;
+  EXPECT_NE(both.find("real_time  on shop main, machine 3f2a91c05  +20"), std::string::npos) << both;
+  storage::Alert compared = other;
+  compared.subject.fingerprint.clear();
+  EXPECT_EQ(terminal_alerts({alert, alert, compared}, {}, plain).find("machine"), std::string::npos);
+  EXPECT_NE(terminal_alert(alert, "", plain).find("on shop main, machine c18522b80  +20"), std::string::npos);
 }
 
 TEST(JsonHistory, ShowsTheStepOfFourCommits) {

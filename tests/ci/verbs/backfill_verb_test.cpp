@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "storage/history_store.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/store.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
@@ -78,6 +83,30 @@ TEST_F(Backfilled, AnAlertOverSeveralCommitsOffersTheBisectThatFindsItsOwn) {
   ASSERT_FALSE(single.empty());
   EXPECT_THAT(run({"alerts", "show", single[0]["id"], "--project", "single"}).out, Not(HasSubstr("bisect")))
       << "between a commit and its parent there is nothing to search";
+}
+
+// An older version kept the changes of two machines at one commit under one id.
+TEST_F(Backfilled, AnAlertOffersTheBisectOfItsOwnMachine) {
+  std::vector<storage::ChangePointEvent> events;
+  for (const char* machine : {"several", "single"}) {
+    const std::string last_good = machine == std::string("several") ? "HEAD~3" : "HEAD~1";
+    const storage::KeptChangePoint point{"shared",  "offered", "BM_offered", "cpu_time", machine, "main", "HEAD",
+                                         last_good, 1,         1.5,          1.5,        1e-9,    true};
+    events.push_back({storage::ChangeEvent::confirmed, point, ""});
+  }
+  {
+    auto store = storage::Store::open(storage::StoreAddress{}, shared_ / "state");
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(storage::HistoryStore(*store).put_change_points(events));
+  }
+  const json alerts =
+      json::parse(run({"alerts", "--json", "--project", "all", "--benchmark", "BM_offered"}).out)["alerts"];
+  ASSERT_EQ(alerts.size(), 2U) << alerts;
+  for (const json& alert : alerts) {
+    const std::string shown = run({"alerts", "show", alert["id"].get<std::string>()}).out;
+    const bool is_offered = shown.find("find the commit: steelyard bisect ") != std::string::npos;
+    EXPECT_EQ(is_offered, alert["fingerprint"] == "several") << shown;
+  }
 }
 
 TEST_F(Backfilled, RefusesWhatIsNoRange) {

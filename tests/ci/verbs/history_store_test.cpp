@@ -107,6 +107,42 @@ TEST_F(HistoryStore, ABranchIsASeriesOfItsOwnAndOneChangeIsFoundOnce) {
               AllOf(HasSubstr(" on main\n"), HasSubstr("on main: BM_a"), HasSubstr("4 series: 1 regression")));
 }
 
+TEST_F(HistoryStore, AChangeThatTwoMachinesSawIsOneOfEachAndWhatWasAcceptedOfBothStays) {
+  for (int day = 1; day <= 20; ++day) {
+    for (const char* cpus : {"2", "4"}) {
+      const double level = (day > 10 ? 120 : 100) * (cpus[0] == '2' ? 1 : 0.7);
+      write("day.json", taken(day, level * wobble(day), 50 * wobble(day), cpus));
+      ASSERT_EQ(run({"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", "main", "--project",
+                     "twice"})
+                    .status,
+                0);
+    }
+  }
+  const auto look = [] { return run({"changes", "--project", "twice", "--fail-on-regression"}); };
+  ASSERT_EQ(look().status, 1);
+  const auto alerts = [] {
+    return json::parse(run({"alerts", "--project", "twice", "--all", "--json"}).out)["alerts"];
+  };
+  const json found = alerts();
+  ASSERT_EQ(found.size(), 2U) << found;
+  EXPECT_NE(found[0]["change_point"], found[1]["change_point"]);
+  const std::string listed = run({"alerts", "--project", "twice"}).out;
+  for (const json& one : found) {
+    const std::string machine = ", machine " + one["fingerprint"].get<std::string>().substr(0, 9);
+    EXPECT_THAT(listed, HasSubstr(machine));
+    const std::string id = one["id"].get<std::string>();
+    EXPECT_THAT(run({"alerts", "show", id}).out, HasSubstr(machine));
+    ASSERT_EQ(run({"alerts", "accept", id, "--commit", commit(11)}).status, 0);
+  }
+  for (int again = 0; again < 2; ++again) {
+    const Outcome seen = look();
+    EXPECT_EQ(seen.status, 0) << seen.out;
+    EXPECT_THAT(seen.out, Not(HasSubstr("not seen any more")));
+  }
+  ASSERT_EQ(alerts().size(), 2U);
+  for (const json& one : alerts()) EXPECT_EQ(one["state"], "accepted") << one;
+}
+
 TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   for (int day = 1; day <= 14; ++day) import_day("gate", day, 100 * wobble(day), 50 * wobble(day));
   const std::vector<std::string> gate{"gate", "--against-history", "--run", "new.json",  "--project",

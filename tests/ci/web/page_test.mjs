@@ -160,6 +160,23 @@ test('a gate has the answer in the list that its own page begins with', async ()
   clean();
 });
 
+test('an alert of one machine says of which, on the overview and in the lists', async () => {
+  const machine = service.ids.machine;
+  const shown_machine = machine.slice(0, 8);
+  await open('');
+  assert.match(
+    await section_of('Needs attention now').locator('.cards li').first().innerText(),
+    new RegExp(` on main, machine ${shown_machine}, commit `),
+  );
+  for (const address of ['#/alerts', `#/commit?sha=${hex('commit 84', 40)}&project=textkit`]) {
+    await open(address);
+    const rows = page.getByRole('region', {name: /^Alerts/}).getByRole('link', {name: shown_machine});
+    assert.ok((await rows.count()) > 0, address);
+    assert.match(await rows.first().getAttribute('href'), new RegExp(`^#/machines\\?.*one=${machine}`));
+  }
+  clean();
+});
+
 test('more open alerts than have room are led to', async () => {
   await begin_anew({more_alerts: {count: 21, state: 'open'}});
   await open('');

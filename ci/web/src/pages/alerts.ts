@@ -9,6 +9,7 @@ import {
   code,
   commit_link,
   empty,
+  machine_link,
   paged,
   project_table,
   type PageOf,
@@ -144,11 +145,7 @@ async function one_alert(view: View, id: string): Promise<Child> {
           alert.accepted_until && ` until ${alert.accepted_until}`,
         ],
       ],
-      [
-        'machine',
-        alert.fingerprint &&
-          h('a', {href: href('machines', {one: alert.fingerprint})}, code(short(alert.fingerprint, 8))),
-      ],
+      ['machine', machine_link(alert.fingerprint)],
       [
         'see',
         [
@@ -216,6 +213,7 @@ export const alerts: PageOf = async (view) => {
             {title: 'Assigned to', wide: true},
             {title: 'Since', wide: true},
             {title: 'Branch', wide: true},
+            {title: 'Machine', wide: true},
             {title: 'Commit', wide: true},
           ],
           items,
@@ -227,6 +225,7 @@ export const alerts: PageOf = async (view) => {
             alert.assignment?.to ?? '',
             time_text(alert.life[alert.life.length - 1]?.at),
             alert.branch ?? '',
+            machine_link(alert.fingerprint),
             commit_link(alert.commit, alert.project),
           ],
         ),

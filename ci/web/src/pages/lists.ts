@@ -10,6 +10,7 @@ import {
   commit_link,
   empty,
   gate_table,
+  machine_link,
   paged,
   run_table,
   type PageOf,
@@ -127,6 +128,7 @@ export const commit: PageOf = async (view) => {
               {title: 'Benchmark'},
               {title: 'Metric'},
               {title: 'Change', numeric: true},
+              {title: 'Machine', wide: true},
             ],
             found.alerts.map((alert) => [
               h('a', {href: href('alerts', {id: alert.id})}, code(short(alert.id))),
@@ -134,6 +136,7 @@ export const commit: PageOf = async (view) => {
               benchmark(alert.benchmark),
               metric_text(alert.metric),
               alert_change(alert),
+              machine_link(alert.fingerprint),
             ]),
           )
         : none('It opened no alert.'),

@@ -10,11 +10,12 @@ import {
   commit_link,
   empty,
   gate_table,
+  machine_link,
   paged,
   type PageOf,
   type View,
 } from '../view';
-import {count_text, metric_text, plural, share_text, short, time_text} from '../words';
+import {count_text, metric_text, plural, share_text, time_text} from '../words';
 
 const kMaxCards = 20;
 
@@ -75,6 +76,7 @@ function attention({items: open, next}: Page<Alert>): Child {
             time_text(alert.life[alert.life.length - 1]?.at),
             shows_several() && [' in ', h('a', {href: href('overview', {project: alert.project})}, alert.project)],
             alert.branch && ` on ${alert.branch}`,
+            alert.fingerprint && [', machine ', machine_link(alert.fingerprint)],
             ', commit ',
             commit_link(alert.commit, alert.project),
             ' \u00b7 ',
@@ -142,7 +144,7 @@ export function machine_rows(machines: Machine[]): HTMLElement {
       {title: 'Newest run', wide: true},
     ],
     machines.map((machine) => [
-      h('a', {href: href('machines', {one: machine.fingerprint})}, code(short(machine.fingerprint, 8))),
+      machine_link(machine.fingerprint),
       name_of(machine),
       machine.noise === null ? h('span', {class: 'dim'}, 'not known') : share_text(machine.noise),
       machine.calibrations[0]

@@ -4,7 +4,18 @@ import {button, entries, h, section, table, type Child} from '../dom';
 import {flame_functions, FlameGraph} from '../flame';
 import {roofline_chart, roofline_points} from '../roofline';
 import {go, href} from '../route';
-import {benchmark, code, commit_link, empty, run_link, series_href, verdict, type PageOf, type View} from '../view';
+import {
+  benchmark,
+  code,
+  commit_link,
+  empty,
+  machine_link,
+  run_link,
+  series_href,
+  verdict,
+  type PageOf,
+  type View,
+} from '../view';
 import {
   benchmark_text,
   change_text,
@@ -121,10 +132,7 @@ export const run: PageOf = async (view) => {
       ['project', own.project],
       ['program', code(own.program)],
       ['measured', time_text(own.created_at_unix_ns)],
-      [
-        'machine',
-        own.fingerprint && h('a', {href: href('machines', {one: own.fingerprint})}, code(short(own.fingerprint, 8))),
-      ],
+      ['machine', machine_link(own.fingerprint)],
       ['layout', own.layout],
       [
         'processes',
