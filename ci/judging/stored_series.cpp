@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <set>
@@ -337,6 +338,17 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
     }
   }
   return events;
+}
+
+std::size_t changes_without_commit(const std::vector<LookedAtSeries>& looked) {
+  std::size_t count = 0;
+  for (const LookedAtSeries& one : looked) {
+    count +=
+        static_cast<std::size_t>(std::count_if(one.changes->begin(), one.changes->end(), [](const ChangePoint& change) {
+          return change.status == ChangeStatus::confirmed && change.commit.empty();
+        }));
+  }
+  return count;
 }
 
 std::vector<std::string> branches_of(const std::vector<storage::HistorySeries>& all) {

@@ -3,6 +3,7 @@
 // Pure.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -60,12 +61,16 @@ struct LookedAtSeries {
   bool is_cut = false;  // older points were excluded
 };
 
-// Confirmed points only; of each series, those of machines by whose values it was told. A kept point is gone where its
-// commit was looked at and no confirmed point bears its id any more; where its commit lies outside of what was looked
-// at, or so near behind the cut that its old level can hardly be seen, nothing is said of it.
+// Confirmed points with a commit only; of each series, those of machines by whose values it was told. A kept point is
+// gone where its commit was looked at and no confirmed point bears its id any more; where its commit lies outside of
+// what was looked at, or so near behind the cut that its old level can hardly be seen, nothing is said of it.
 std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked,
                                                      const std::string& branch,
                                                      const std::vector<storage::KeptChangePoint>& kept);
+
+// Confirmed points that are not kept, as the run that begins the new level has no commit: nothing tells by what a point
+// is the same at the next look.
+std::size_t changes_without_commit(const std::vector<LookedAtSeries>& looked);
 
 // Each once, by name; empty: of points that name none.
 std::vector<std::string> branches_of(const std::vector<storage::HistorySeries>& all);

@@ -249,6 +249,12 @@ std::string changes_not_kept(const std::string& service) {
          service + ')';
 }
 
+std::string changes_without_commit(std::size_t count) {
+  return plural_text(static_cast<std::int64_t>(count), "change") + " of runs without a commit " +
+         (count == 1 ? "is not kept and opens" : "are not kept and open") +
+         " no alert: `steelyard import --commit COMMIT` names what was measured";
+}
+
 std::string mixed_branches(std::size_t count) {
   return plural_text(static_cast<std::int64_t>(count), "kept change point") +
          " of all branches together no longer counted: each branch is looked at by itself";

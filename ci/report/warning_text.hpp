@@ -120,6 +120,8 @@ std::string baseline_policy_not_read(const UnreadPolicy& policy);
 std::string unmeasured_project(const std::string& project, const std::string& nearest);
 // Over a service.
 std::string changes_not_kept(const std::string& service);
+// Of confirmed points; at least one.
+std::string changes_without_commit(std::size_t count);
 
 // Of points that were kept of all branches as one series.
 std::string mixed_branches(std::size_t count);

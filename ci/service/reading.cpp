@@ -333,17 +333,19 @@ Result<Reply> search(const Call& call) {
   return Reply{writer.one_line() + '\n'};
 }
 
-// Whether anything that the caller may see was measured or compared there: no alert is open either of what is misspelt.
-Result<bool> is_known(const Call& call) {
-  storage::ListQuery query;
-  query.project = call["project"];
-  query.branch = call["branch"];
-  query.limit = 1;
+// Whether anything that the caller may see was judged there: no alert is open either of what is misspelt, and of what
+// was only measured. A look by `changes` that found nothing leaves nothing behind.
+Result<bool> anything_was_judged(const Call& call) {
+  storage::ChangePointQuery query;
+  query.list.project = call["project"];
+  query.list.branch = call["branch"];
+  query.list.limit = 1;
+  query.gone_too = true;
   CatalogStore catalog(call.store);
-  STEELYARD_TRY(const auto runs, catalog.runs(query));
-  if (!runs.items.empty()) return true;
-  STEELYARD_TRY(const auto comparisons, catalog.comparisons(query));
-  return !comparisons.items.empty();
+  STEELYARD_TRY(const auto comparisons, catalog.comparisons(query.list));
+  if (!comparisons.items.empty()) return true;
+  STEELYARD_TRY(const auto changes, catalog.change_points(query));
+  return !changes.items.empty();
 }
 
 // Widths in the manner of a badge's font, 7 units a character.
@@ -362,8 +364,8 @@ Result<Reply> badge(const Call& call) {
   }
   bool is_unknown = false;
   if (open == 0) {
-    STEELYARD_TRY(const bool known, is_known(call));
-    is_unknown = !known || !is_all;
+    STEELYARD_TRY(const bool judged, anything_was_judged(call));
+    is_unknown = !judged || !is_all;
   }
   const char* const fill = is_unknown ? "#6e6e6e" : open == 0 ? "#2d7d46" : "#b3261e";
   const std::string state =

@@ -1,6 +1,7 @@
 // steelyard changes: where the level of a series changed.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -327,12 +328,14 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
   }
   std::vector<storage::ChangePointEvent> all = look.mixed;
   if (!all.empty()) look.report.log.push_back(warning::mixed_branches(all.size()));
+  std::size_t without_commit = 0;
   for (const BranchLook& own : look.branches) {
     const ChangesReport& report = own.report;
     std::vector<LookedAtSeries> looked;
     for (std::size_t i = 0; i < report.series.size(); ++i) {
       looked.push_back({&report.series[i], report.projects[i], &report.changes[i], own.is_cut[i]});
     }
+    without_commit += changes_without_commit(looked);
     std::vector<storage::ChangePointEvent> events = change_events(looked, own.branch, own.kept);
     const std::vector<std::string> told = warning::changed_points(events);
     look.report.log.insert(look.report.log.end(), told.begin(), told.end());
@@ -341,6 +344,7 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
     under_kept_names(own.kept, own.kept_names, events);
     all.insert(all.end(), events.begin(), events.end());
   }
+  if (without_commit > 0) app.note(warning::changes_without_commit(without_commit));
   if (all.empty()) return ExitCode::success;
   const Result<bool> put = storage::HistoryStore(*look.store).put_change_points(all);
   return put ? ExitCode::success : app.report(put.error());

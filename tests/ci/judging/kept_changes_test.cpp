@@ -56,6 +56,19 @@ TEST(KeptChanges, AConfirmedPointIsKeptOnceAndASuspectedOneNever) {
   EXPECT_THAT(warning::changed_points(first), IsEmpty()) << "new points are in the report itself";
 }
 
+TEST(KeptChanges, AChangeOfRunsWithoutACommitIsCountedAndNotKept) {
+  Series series = series_of(20);
+  std::vector<ChangePoint> changes{confirmed(7, "x"), confirmed(12, "y"), confirmed(18, "")};
+  for (std::size_t i : {1U, 2U}) changes[i].commit = series.points[changes[i].index].commit = "";
+  changes[2].status = ChangeStatus::suspected;
+  ASSERT_EQ(events(series, changes, {}).size(), 1U);
+  EXPECT_EQ(changes_without_commit({{&series, "shop", &changes}}), 1U);
+  EXPECT_THAT(warning::changes_without_commit(1),
+              HasSubstr("1 change of runs without a commit is not kept and opens no"));
+  EXPECT_THAT(warning::changes_without_commit(2),
+              HasSubstr("2 changes of runs without a commit are not kept and open"));
+}
+
 TEST(KeptChanges, WhatMovesIsAnEditAndWhatGoesIsLoggedAndMayComeBack) {
   const Series series = series_of(20);
   const auto kept = after(events(series, {confirmed(7, "x")}, {}));

@@ -7,6 +7,7 @@
 
 #include "ci/service/call.hpp"
 #include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/served_store.hpp"
@@ -63,10 +64,15 @@ TEST_F(OthersIds, AreThoseOfNobodyToATokenOfOneProject) {
   EXPECT_EQ(json::parse(get(alert).body)["state"], alerts["items"][0]["state"]);
 }
 
-// The picture that stands in a project's page: green only where something was measured.
+// The picture that stands in a project's page: green only where something was judged.
 TEST_F(OthersIds, GiveABadgeThatIsUnknownLikeThatOfAMisspeltBranch) {
   storage::Store store = open();
   ASSERT_TRUE(storage::RunStore(store).put(sealed_run(41, "quiet")));
+  EXPECT_THAT(get("/api/v1/badge.svg?project=quiet").body, testing::HasSubstr("performance: unknown"))
+      << "it was measured, and nobody looked";
+  storage::KeptChangePoint better{"id", "quiet", "BM_sort", "real_time", "f",  "main", "bb",
+                                  "aa", 2,       1,         0.5,         1e-9, false};
+  ASSERT_TRUE(storage::HistoryStore(store).put_change_points({{storage::ChangeEvent::confirmed, better, ""}}));
   EXPECT_THAT(get("/api/v1/badge.svg?project=quiet").body, testing::HasSubstr("performance: no regression"));
   EXPECT_THAT(get("/api/v1/badge.svg?project=quiet&branch=main").body, testing::HasSubstr("no regression"));
   for (const char* of : {"project=quiet&branch=mian", "project=nosuch", "branch=nosuch"}) {

@@ -143,6 +143,18 @@ TEST_F(HistoryStore, AChangeThatTwoMachinesSawIsOneOfEachAndWhatWasAcceptedOfBot
   for (const json& one : alerts()) EXPECT_EQ(one["state"], "accepted") << one;
 }
 
+TEST_F(HistoryStore, AChangeOfRunsWithoutACommitIsFoundAndSaidNotToBeKept) {
+  for (int day = 1; day <= 20; ++day) {
+    write("day.json", taken(day, (day > 10 ? 120 : 100) * wobble(day), 50 * wobble(day)));
+    ASSERT_EQ(run({"import", "google-benchmark", "day.json", "--project", "nameless"}).status, 0);
+  }
+  const Outcome found = run({"changes", "--project", "nameless", "--fail-on-regression"});
+  EXPECT_EQ(found.status, 1) << found.out;
+  EXPECT_THAT(found.err, HasSubstr("1 change of runs without a commit is not kept and opens no alert"));
+  EXPECT_EQ(run({"alerts", "--project", "nameless"}).out, "no alerts\n");
+  EXPECT_THAT(run({"changes", "--project", "nameless", "--no-store"}).err, Not(HasSubstr("without a commit")));
+}
+
 TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   for (int day = 1; day <= 14; ++day) import_day("gate", day, 100 * wobble(day), 50 * wobble(day));
   const std::vector<std::string> gate{"gate", "--against-history", "--run", "new.json",  "--project",

@@ -37,16 +37,17 @@ const kMaxSpreadPoints = 20000;
 
 // With a key only who sends it may write, and any other token is refused.
 // more_alerts: newer ones, {count, state, branch}; idle_projects: so many more, before the others, where nothing was
-// measured; scopes: what its owner may do.
+// measured; scopes: what its owner may do; is_unjudged: there are runs, and no comparison, change or alert.
 export function make_service({
   hostile = false,
   key = null,
   is_empty = false,
   more_alerts = {count: 0},
   idle_projects = 0,
+  is_unjudged = false,
   scopes = ['read', 'report'],
 } = {}) {
-  let alerts = [...newer_alerts(more_alerts), ...make_alerts()];
+  let alerts = is_unjudged ? [] : [...newer_alerts(more_alerts), ...make_alerts()];
   const listeners = new Set();
   const problem = (status, title, detail, fix) => ({
     status,
@@ -140,7 +141,7 @@ export function make_service({
       ),
     comparisons: (query) =>
       page(
-        Array.from({length: 25}, (_, i) => comparison_header(i)),
+        Array.from({length: is_unjudged ? 0 : 25}, (_, i) => comparison_header(i)),
         query,
       ),
     alerts: (query) =>
@@ -192,6 +193,7 @@ export function make_service({
         kSeries
           .filter(
             (one) =>
+              !is_unjudged &&
               one.ratio !== 1 &&
               like(one.benchmark, query.get('benchmark')) &&
               (!query.get('metric') || query.get('metric') === one.metric),

@@ -177,6 +177,17 @@ test('an alert of one machine says of which, on the overview and in the lists', 
   clean();
 });
 
+test('where nothing was judged neither the overview nor a series says that all is well', async () => {
+  await begin_anew({is_unjudged: true});
+  await open('');
+  const attention = section_of('Needs attention now');
+  assert.match(await attention.innerText(), /No alert is open, and nothing is kept that was judged/);
+  assert.equal(await attention.locator('.improvement').count(), 0);
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
+  assert.match(await whole_text(), /No change of level is kept\. steelyard changes looks for them, and keeps those/);
+  clean();
+});
+
 test('more open alerts than have room are led to', async () => {
   await begin_anew({more_alerts: {count: 21, state: 'open'}});
   await open('');

@@ -111,7 +111,7 @@ export const commit: PageOf = async (view) => {
       'Change points',
       found.change_points.length
         ? change_table('Change points at this commit', found.change_points)
-        : none('No series changed its level here.'),
+        : none('No change of level is kept of it.'),
     ),
     section(
       'Comparisons',

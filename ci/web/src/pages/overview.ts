@@ -1,5 +1,14 @@
 // What needs attention now, the last gates, and how steady each machine is.
-import {get, type Alert, type ComparisonHeader, type Machine, type Page, type Project, type Query} from '../api';
+import {
+  get,
+  type Alert,
+  type ChangePoint,
+  type ComparisonHeader,
+  type Machine,
+  type Page,
+  type Project,
+  type Query,
+} from '../api';
 import {h, section, table, type Child} from '../dom';
 import {href, shows_several} from '../route';
 import {
@@ -39,7 +48,25 @@ async function one_project(view: View): Promise<Page<Project>> {
   }
 }
 
-function attention({items: open, next}: Page<Alert>): Child {
+// Whether a gate or a change of level is kept: without either nobody looked, or nothing that was found could be kept.
+async function was_judged(view: View, of: Query, gates: Page<ComparisonHeader>): Promise<boolean> {
+  if (gates.items.length > 0) return true;
+  const changes = await get<Page<ChangePoint>>('/changes', {...of, gone: '1', limit: 1}, view.signal);
+  return changes.items.length > 0;
+}
+
+function attention({items: open, next}: Page<Alert>, judged: boolean): Child {
+  if (open.length === 0 && !judged) {
+    return h(
+      'p',
+      {},
+      'No alert is open, and nothing is kept that was judged: ',
+      code('steelyard gate'),
+      ' keeps its answer, and ',
+      code('steelyard changes'),
+      ' what it finds in runs with a commit.',
+    );
+  }
   if (open.length === 0) {
     return h(
       'p',
@@ -179,7 +206,7 @@ export const overview: PageOf = async (view) => {
   }
   return [
     h('h1', {}, view.project || 'Overview'),
-    section('Needs attention now', attention(alerts)),
+    section('Needs attention now', attention(alerts, await was_judged(view, of, gates))),
     section(
       'Last gates',
       gates.items.length

@@ -256,7 +256,13 @@ function changes_section(it: Plotted): Child {
     'Change points',
     points.length
       ? change_table('Change points', points, show)
-      : h('p', {class: 'dim'}, 'No change of level was found. ', code('steelyard changes'), ' looks for them.'),
+      : h(
+          'p',
+          {class: 'dim'},
+          'No change of level is kept. ',
+          code('steelyard changes'),
+          ' looks for them, and keeps those of runs with a commit.',
+        ),
   );
 }
 
