@@ -211,6 +211,22 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
   return all;
 }
 
+Result<std::vector<std::string>> metrics_that_fit(storage::HistoryQuery query, const ReadSeries& read,
+                                                  bool with_direction) {
+  constexpr int kMaxAsked = 10'000;  // series whose metrics are looked at
+  query.metric = storage::kAnyMetric;
+  query.after.clear();
+  query.limit = 1;  // of none a series of another branch would fit as well
+  query.series_limit = kMaxAsked;
+  query.with_invocations = false;
+  STEELYARD_TRY(const std::vector<storage::HistorySeries> all, read(query));
+  std::set<std::string> names;
+  for (const storage::HistorySeries& one : all) {
+    if (!with_direction || one.metric.better != Better::undeclared) names.insert(one.metric.name);
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 void under_current_names(const std::vector<BenchmarkRename>& renames, std::vector<storage::AcceptedAlert>& accepted) {
   for (storage::AcceptedAlert& one : accepted) {
     one.subject.benchmark = current_name(renames, std::move(one.subject.benchmark));

@@ -26,6 +26,12 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
                                                                 const std::vector<BenchmarkRename>& renames,
                                                                 const ReadSeries& read,
                                                                 std::vector<std::string>& notes);
+
+// Names of the metrics of what would fit a question that names none, and so asks for the usual ones alone.
+// with_direction: those alone of which lower or higher is better.
+Result<std::vector<std::string>> metrics_that_fit(storage::HistoryQuery query, const ReadSeries& read,
+                                                  bool with_direction);
+
 // Whose levels they are, by today's names.
 void under_current_names(const std::vector<BenchmarkRename>& renames, std::vector<storage::AcceptedAlert>& accepted);
 

@@ -447,6 +447,17 @@ std::string choice_text(const NoSeries::Choice& choice) {
   return choice.option + ' ' + choice.value + (choice.nearest.empty() ? "" : " (did you mean " + choice.nearest + "?)");
 }
 
+// "heap_bytes and requests_per_second"
+std::string named_metrics_text(const std::vector<std::string>& metrics) {
+  constexpr std::size_t kMaxNamed = 20;
+  const std::size_t named = metrics.size() > kMaxNamed + 1 ? kMaxNamed : metrics.size();
+  std::string text;
+  for (std::size_t i = 0; i < named; ++i) {
+    text += (i == 0 ? "" : i + 1 == metrics.size() ? " and " : ", ") + metrics[i];
+  }
+  return text + (named < metrics.size() ? " and " + std::to_string(metrics.size() - named) + " more" : "");
+}
+
 std::string range_end_text(const RangeEnd& end, const std::string& branch) {
   if (end.has_run) return "";
   const std::string text = shown_sha(end.commit) + " has no run" + (branch.empty() ? "" : " of branch " + branch);
@@ -457,6 +468,14 @@ std::string range_end_text(const RangeEnd& end, const std::string& branch) {
 
 }  // namespace
 
+std::string terminal_nothing_to_look_at(bool is_store, const std::vector<std::string>& metrics) {
+  if (!metrics.empty()) {
+    return std::string("No series to look at of real_time, instructions or a counted metric; ") +
+           (is_store ? "the store has " : "the archives have ") + named_metrics_text(metrics) + ": --metric NAME\n";
+  }
+  return std::string("No series to look at") + (is_store ? ": see what the store holds: steelyard history" : "") + '\n';
+}
+
 std::string terminal_no_series(const NoSeries& none) {
   const bool is_store = none.archives.empty();
   const std::string place = is_store ? "The store knows" : "The archives in " + none.archives + " hold";
@@ -466,6 +485,12 @@ std::string terminal_no_series(const NoSeries& none) {
     return place + " runs of " + what +
            ", and no two of their commits were measured against each other, which --chained goes by: "
            "steelyard backfill FROM..TO\n";
+  }
+  if (!none.metrics.empty()) {
+    return place + " runs of " + what +
+           ", and none of real_time, instructions or a counted metric, which are what is shown where none is named; "
+           "of " +
+           named_metrics_text(none.metrics) + ": --metric NAME\n";
   }
   if (!none.excluded_by.empty()) {
     const std::string choices = joined_text(none.excluded_by, " and ", choice_text);

@@ -95,13 +95,16 @@ struct NoSeries {
     std::string value;
     std::string nearest{};
   };
-  std::string archives{};             // the folder that was looked through; empty: the store
-  std::string benchmark{};            // that was asked for; empty: any
-  std::string nearest{};              // of all benchmarks, where it is the name that fits none; empty: none is like it
-  std::vector<Choice> excluded_by{};  // without any one of these, or all of several, there are series
-  bool is_chained = false;            // there are, and no two of their commits were measured against each other
+  std::string archives{};              // the folder that was looked through; empty: the store
+  std::string benchmark{};             // that was asked for; empty: any
+  std::string nearest{};               // of all benchmarks, where it is the name that fits none; empty: none is like it
+  std::vector<Choice> excluded_by{};   // without any one of these, or all of several, there are series
+  std::vector<std::string> metrics{};  // that all series have, where no metric was named and none is of a usual one
+  bool is_chained = false;             // there are, and no two of their commits were measured against each other
 };
 std::string terminal_no_series(const NoSeries& none);
+// Where changes had nothing to look at. metrics: as of NoSeries, of which lower or higher is better.
+std::string terminal_nothing_to_look_at(bool is_store, const std::vector<std::string>& metrics);
 
 // One end of a range of commits.
 struct RangeEnd {

@@ -19,6 +19,7 @@
 #include "ci/judging/series_file.hpp"
 #include "ci/judging/stored_series.hpp"
 #include "ci/report/changes.hpp"
+#include "ci/report/store.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/findings.hpp"
@@ -71,8 +72,9 @@ struct SeriesLook {
   std::vector<storage::AcceptedAlert> accepted;
   std::vector<storage::AcceptedAlert> accepted_steps;  // whatever was shown since, for creep
   std::vector<storage::ChangePointEvent> mixed;        // that an older version kept of all branches as one
-  bool is_part = false;          // not all series of the machines: what they did together cannot be told
-  bool has_bad_archive = false;  // one that could not be read is missing from the series
+  bool is_part = false;                    // not all series of the machines: what they did together cannot be told
+  bool has_bad_archive = false;            // one that could not be read is missing from the series
+  std::vector<std::string> other_metrics;  // where there are no series of the usual ones and no metric was named
 };
 
 // Points that name no branch stand by their dates: those of the folder's own commit alone follow each other.
@@ -195,6 +197,11 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   } else {
     STEELYARD_TRY(std::vector<storage::HistorySeries> stored, source.read(query));
     STEELYARD_CHECK(add_branch(source, options.branch, std::move(stored), look));
+  }
+  const bool has_series = std::any_of(look.branches.begin(), look.branches.end(),
+                                      [](const BranchLook& own) { return !own.report.series.empty(); });
+  if (!has_series && options.metric.empty()) {
+    STEELYARD_TRY(look.other_metrics, metrics_that_fit(query, source.read, true));
   }
   app.notes(notes);
   return {};
@@ -400,11 +407,12 @@ Result<ExitCode> run_changes(const ChangesOptions& options, const App& app) {
     const Result<void> written = write_text_file(options.markdown, markdown_changes(report));
     if (!written) code = worse(code, app.report(written.error()));
   }
+  const std::string nothing = terminal_nothing_to_look_at(look.store.has_value(), look.other_metrics);
   if (app.common.json) {
     app.print(json_changes(report));
+    if (!look.other_metrics.empty()) app.note(nothing.substr(0, nothing.size() - 1));  // a note ends its line itself
   } else if (report.series.empty()) {
-    app.print(std::string("No series to look at") +
-              (look.store ? ": see what the store holds: steelyard history" : "") + '\n');
+    app.print(nothing);
   } else {
     app.print(terminal_changes(report, app.style()));
   }

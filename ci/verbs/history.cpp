@@ -142,6 +142,13 @@ Result<NoSeries> why_none(const HistoryOptions& options, storage::HistoryQuery q
   query.series_limit = kAskedSeries;
   query.with_invocations = false;
   const std::vector<Narrowing> narrowings = narrowings_of(query);
+  if (query.metric.empty()) {
+    if (options.after.empty()) {
+      STEELYARD_TRY(none.metrics, metrics_that_fit(query, read, false));
+      if (!none.metrics.empty()) return none;
+    }
+    query.metric = storage::kAnyMetric;
+  }
   storage::HistoryQuery without_all = query;
   for (const Narrowing& one : narrowings) {
     storage::HistoryQuery without = query;

@@ -446,7 +446,7 @@ class Reading {
     if (query_.metric.empty()) {
       return metric.name == kRealTime || metric.name == kInstructions || metric.kind == MetricKind::counted;
     }
-    return metric.name == query_.metric;
+    return query_.metric == kAnyMetric || metric.name == query_.metric;
   }
   static ArchivedRun shared_of(const RunHeader& header) {
     const std::int64_t committed = header.commit.sha.empty() ? 0 : header.commit.committed_at_unix_s;

@@ -25,9 +25,12 @@ inline constexpr FieldRule kAnySeries{.most = 1'000'000};
 
 // A label may take 100 bytes and a run have a thousand: some 100 MB are looked through.
 inline constexpr std::int64_t kMaxLabelledRuns = 1000;
+// In the place of a metric, where those of every one are asked for.
+inline constexpr const char* kAnyMetric = "*";
+
 struct HistoryQuery {
   std::string benchmark;  // canonical text or a part of it; empty: all
-  std::string metric;     // empty: real_time, instructions and the counted ones
+  std::string metric;     // empty: real_time, instructions and the counted ones; kAnyMetric: each
   std::string branch;     // empty: any, by the commits' dates
   std::string project;    // empty: any
   int limit = 200;        // newest points kept per series; 0: the series alone

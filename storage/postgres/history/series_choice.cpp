@@ -62,7 +62,7 @@ constexpr const char* kPartOfTodaysName =
     "strpos(b.canonical, $1::text) > 0 and cardinality($19::text[] || $20::text[] || $21::text[]) = 0";
 constexpr const char* kChooseEnd = R"sql(
   and case when $2::text = '' then m.name in ('real_time', 'instructions') or m.kind = 'counted'
-      else m.name = $2::text end
+      else $2::text in (m.name, '*') end
   and ($3::text = '' or p.name = $3::text)
   and ($4::text[] is null or s.fingerprint = any($4::text[]))
   and not exists (

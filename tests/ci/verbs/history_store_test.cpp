@@ -323,6 +323,31 @@ TEST_F(HistoryStore, OfAMisspeltBenchmarkNamesTheNearest) {
   EXPECT_THAT(outcome.out, HasSubstr("knows no run of \"BN_a\" that fits. Did you mean BM_a?"));
 }
 
+TEST_F(HistoryStore, WhereNoMetricIsAUsualOneThoseThatThereAreAreNamed) {
+  for (int day = 1; day <= 14; ++day) {
+    write("rates/day.csv", "benchmark,unit,value,metric\nthroughput,1/s," +
+                               std::to_string((day > 7 ? 70 : 100) * wobble(day)) +
+                               ",requests_per_second\nmem,bytes,4096,heap_bytes\n");
+    ASSERT_EQ(run({"import", "rates/day.csv", "--commit", commit(day), "--branch", "main", "--project", "rate",
+                   "--date", "2026-01-" + std::string(day < 10 ? "0" : "") + std::to_string(day) + "T03:04:05Z",
+                   "--output", "rates/" + std::to_string(day) + ".syrun"})
+                  .status,
+              0);
+  }
+  const std::string both = "heap_bytes and requests_per_second: --metric NAME";
+  EXPECT_THAT(run({"history", "--project", "rate"}).out, AllOf(HasSubstr(both), Not(HasSubstr("no run of"))));
+  EXPECT_THAT(run({"history", "mem", "--project", "rate", "--branch", "main"}).out,
+              AllOf(HasSubstr("heap_bytes: --metric NAME"), Not(HasSubstr("requests_per_second"))));
+  EXPECT_THAT(run({"history", "--project", "rate", "--branch", "mian"}).out, HasSubstr("did you mean main?"));
+  EXPECT_THAT(run({"history", "--archives", "rates", "--project", "rate"}).out, HasSubstr(both));
+  EXPECT_THAT(run({"changes", "--project", "rate"}).out, HasSubstr("the store has " + both));
+  EXPECT_THAT(run({"changes", "--project", "rate", "--branch", "main", "--json", "--fail-on-regression"}).err,
+              HasSubstr(both))
+      << "who reads the exit status alone is told as well";
+  EXPECT_THAT(run({"changes", "--archives", "rates", "--project", "rate"}).out, HasSubstr("the archives have " + both));
+  EXPECT_THAT(run({"changes", "--project", "rate", "--metric", "requests_per_second"}).out, HasSubstr("1 regression"));
+}
+
 TEST_F(HistoryStore, AGateOfAProjectWithoutHistorySaysWhichProjectsThereAre) {
   for (const char* project : {"a twin", "another twin"}) import_day(project, 3, 100, 50);
   write("new.json", taken(20, 100, 50));

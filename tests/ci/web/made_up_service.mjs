@@ -171,7 +171,10 @@ export function make_service({
           .filter(
             (one) =>
               like(one.benchmark, query.get('benchmark')) &&
-              (!query.get('metric') || query.get('metric') === one.metric),
+              (query.get('metric') === '*' ||
+                (query.get('metric')
+                  ? query.get('metric') === one.metric
+                  : ['real_time', 'instructions'].includes(one.metric) || one.kind === 'counted')),
           )
           .flatMap((one) =>
             (one.benchmark === 'BM_hash/8' ? [kMachine, kOther] : [kMachine]).map((fingerprint) => ({

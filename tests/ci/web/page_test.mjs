@@ -768,6 +768,16 @@ test('several series are ticked in the list and drawn on one plot', async () => 
   await page.locator('.series_legend li').nth(1).waitFor({state: 'detached'});
 });
 
+test('series that are neither times nor counts are a click away', async () => {
+  await open('#/series');
+  await page.getByRole('searchbox', {name: 'Benchmark'}).fill('BM_copy');
+  await page.getByRole('button', {name: 'Find'}).click();
+  await page.getByText('No series of real_time, instructions or a counted metric has that in its name.').waitFor();
+  await page.getByRole('link', {name: 'Show every metric'}).click();
+  await page.getByLabel('Plot BM_copy/65536 bandwidth').waitFor();
+  clean();
+});
+
 test('search answers as one types, by keys alone', async () => {
   await open('');
   await page.keyboard.press('/');

@@ -390,6 +390,7 @@ async function list(view: View, plus: string[]): Promise<Child> {
     value: view.params.get('branch') ?? '',
     autocomplete: 'off',
   });
+  const metric = view.params.get('metric') ?? ''; // '*': each
   const boxes = new Map<HTMLInputElement, SeriesKey>();
   const plot = h(
     'button',
@@ -446,7 +447,7 @@ async function list(view: View, plus: string[]): Promise<Child> {
         class: 'controls',
         submit: ((event: Event) => {
           event.preventDefault();
-          go('series', {benchmark: part.value.trim(), branch: branch.value.trim(), plus});
+          go('series', {benchmark: part.value.trim(), branch: branch.value.trim(), metric, plus});
         }) as EventListener,
       },
       h('label', {}, 'Benchmark ', part),
@@ -457,14 +458,24 @@ async function list(view: View, plus: string[]): Promise<Child> {
     await paged<SeriesName>(
       view,
       '/series',
-      {project: view.project, benchmark: part.value, branch: branch.value, limit: 100},
+      {project: view.project, benchmark: part.value, branch: branch.value, metric, limit: 100},
       show,
       () =>
         empty(
-          part.value ? 'No series has that in its name.' : 'No series yet.',
+          `No series${metric ? '' : ' of real_time, instructions or a counted metric'}${
+            part.value ? ' has that in its name.' : ' yet.'
+          }`,
           part.value
             ? h('a', {href: href('series', {plus})}, 'Show all')
             : ['Two runs of a branch make one: ', code('steelyard run -- ./bench')],
+          !metric && [
+            ' ',
+            h(
+              'a',
+              {href: href('series', {benchmark: part.value, branch: branch.value, metric: '*', plus})},
+              'Show every metric',
+            ),
+          ],
         ),
     ),
   ];
