@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/sides.hpp"
@@ -198,6 +199,10 @@ std::string renames_of_candidate(const std::vector<std::string>& lines) {
 }
 
 std::string series_not_joined(const Error& why) { return "two series are not joined: " + why.text(); }
+
+std::string shown_under_todays_name(const std::string& asked, const std::string& today) {
+  return name_as_given(asked) + " is called " + name_as_given(today) + " today, by [rename] of steelyard.toml";
+}
 
 std::string baseline_calibration_holds(const std::string& file) {
   return file + " is another one in the candidate; the baseline's holds";

@@ -110,6 +110,8 @@ std::string program_not_made(const std::string& program, const std::string& path
 std::string renames_of_candidate(const std::vector<std::string>& lines);
 // Of a series and that of its earlier name.
 std::string series_not_joined(const Error& why);
+// Of a benchmark that was asked for by a name that [rename] has on the left; canonical names.
+std::string shown_under_todays_name(const std::string& asked, const std::string& today);
 struct UnreadPolicy {
   std::string file;
   const Error& error;

@@ -192,15 +192,24 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     STEELYARD_TRY(std::vector<storage::HistorySeries> found, as_kept(asked));
     return under_current_names(std::move(found), asked, configuration.renames, as_kept, notes);
   };
-  if (options.branch.empty()) {
-    STEELYARD_CHECK(add_branches(source, app, look));
-  } else {
+  const auto has_series = [&look] {
+    return std::any_of(look.branches.begin(), look.branches.end(),
+                       [](const BranchLook& own) { return !own.report.series.empty(); });
+  };
+  const auto add_all = [&]() -> Result<void> {
+    look.branches.clear();
+    if (options.branch.empty()) return add_branches(source, app, look);
     STEELYARD_TRY(std::vector<storage::HistorySeries> stored, source.read(query));
-    STEELYARD_CHECK(add_branch(source, options.branch, std::move(stored), look));
+    return add_branch(source, options.branch, std::move(stored), look);
+  };
+  STEELYARD_CHECK(add_all());
+  const std::string today = current_name(configuration.renames, query.benchmark);
+  if (!has_series() && today != query.benchmark) {
+    const std::string asked = std::exchange(query.benchmark, today);
+    STEELYARD_CHECK(add_all());
+    if (has_series()) notes.push_back(warning::shown_under_todays_name(asked, today));
   }
-  const bool has_series = std::any_of(look.branches.begin(), look.branches.end(),
-                                      [](const BranchLook& own) { return !own.report.series.empty(); });
-  if (!has_series && options.metric.empty()) {
+  if (!has_series() && options.metric.empty()) {
     STEELYARD_TRY(look.other_metrics, metrics_that_fit(query, source.read, true));
   }
   app.notes(notes);

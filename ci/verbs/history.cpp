@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
@@ -17,6 +18,8 @@
 #include "ci/judging/stored_series.hpp"
 #include "ci/report/exports.hpp"
 #include "ci/report/history.hpp"
+#include "ci/report/store.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
@@ -316,6 +319,30 @@ Result<std::size_t> chain(storage::Store& store, const storage::HistoryQuery& qu
   return excluded;
 }
 
+// A page of the store by today's names. Where nothing has the benchmark's name and it had that one before, `query` is
+// of what it is called today.
+Result<storage::Page<storage::HistorySeries>> page_by_current_names(storage::Store& store, storage::HistoryQuery& query,
+                                                                    const std::vector<BenchmarkRename>& renames,
+                                                                    const ReadSeries& more, const App& app) {
+  storage::Page<storage::HistorySeries> page;
+  std::vector<std::string> notes;
+  const auto read = [&]() -> Result<void> {
+    STEELYARD_TRY(page, storage::HistoryStore(store).page(query));
+    STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, renames, more, notes));
+    return {};
+  };
+  STEELYARD_CHECK(read());
+  const std::string today = current_name(renames, query.benchmark);
+  if (page.items.empty() && query.after.empty() && today != query.benchmark) {
+    const std::string asked = std::exchange(query.benchmark, today);
+    STEELYARD_CHECK(read());
+    if (!page.items.empty()) notes.push_back(warning::shown_under_todays_name(asked, today));
+  }
+  app.notes(page.notes);
+  app.notes(notes);
+  return page;
+}
+
 Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.changed || options.movers) return show_range(options, configuration, app);
@@ -336,11 +363,7 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
     return std::move(history.series);
   };
   if (store) {
-    STEELYARD_TRY(page, storage::HistoryStore(*store).page(query));
-    app.notes(page.notes);
-    std::vector<std::string> notes;
-    STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more, notes));
-    app.notes(notes);
+    STEELYARD_TRY(page, page_by_current_names(*store, query, configuration.renames, more, app));
     if (options.chained) {
       STEELYARD_TRY(not_chained, chain(*store, query, configuration.renames, page, app));
     }
@@ -360,7 +383,13 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
     NoSeries none{.archives = options.archives.string(), .benchmark = options.benchmark};
     none.is_chained = not_chained > 0;
     if (!none.is_chained && code == ExitCode::success) {
-      STEELYARD_TRY(none, why_none(options, query, store ? &*store : nullptr, more));
+      const ReadSeries by_current_names = [&](const storage::HistoryQuery& asked) {
+        Result<std::vector<storage::HistorySeries>> found = more(asked);
+        std::vector<std::string> said_before;
+        return found && store ? under_current_names(*std::move(found), asked, configuration.renames, more, said_before)
+                              : found;
+      };
+      STEELYARD_TRY(none, why_none(options, query, store ? &*store : nullptr, by_current_names));
     }
     std::string said = terminal_no_series(none);
     if (options.is_csv) {

@@ -259,6 +259,21 @@ TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenB
   std::filesystem::remove("steelyard.toml");
 }
 
+TEST_F(HistoryStore, WhoAsksForAnEarlierNameIsShownTodays) {
+  for (int day = 1; day <= 14; ++day) import_day("before", day, (day > 7 ? 140 : 100) * wobble(day), 50 * wobble(day));
+  write("steelyard.toml", "[rename]\n\"BM_a\" = \"BM_z\"\n");
+  for (const std::vector<std::string>& verb :
+       {{"history"}, {"history", "--branch", "main"}, std::vector<std::string>{"changes"}}) {
+    const Outcome shown = with(verb, {"BM_a", "--project", "before"});
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("BM_z"), Not(HasSubstr("BM_b")), Not(HasSubstr("did you mean"))));
+    EXPECT_THAT(shown.err, HasSubstr("BM_a is called BM_z today"));
+  }
+  EXPECT_THAT(run({"history", "BM_zz", "--branch", "main", "--project", "before"}).out,
+              HasSubstr("no run of \"BM_zz\" that fits. Did you mean BM_z?"))
+      << "nobody is sent to a name that is no more";
+  std::filesystem::remove("steelyard.toml");
+}
+
 TEST_F(HistoryStore, ARenamedBenchmarkIsHeldAgainstTheHistoryOfItsEarlierName) {
   for (int day = 1; day <= 14; ++day) import_day("moved", day, 100 * wobble(day), 50 * wobble(day));
   std::string renamed = taken(20, 140, 50);
