@@ -160,9 +160,10 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
   std::string text;
   if (first > 0) text += paint("  " + std::to_string(first) + " older", Tone::dim, style.color) + "\n";
   for (std::size_t k = 0; k < shas.size(); ++k) {
-    const std::string at = time_text(points[first + k].at_unix_ns).substr(0, kTimeColumns);
-    std::string line = "  " + padded(shas[k], sha_columns) + "  " +
-                       paint(at.substr(0, 10) + " " + at.substr(11), Tone::dim, style.color) + "  " +
+    const std::int64_t at_unix_ns = points[first + k].at_unix_ns;
+    std::string at = at_unix_ns > 0 ? time_text(at_unix_ns).substr(0, kTimeColumns) : padded("no date", kTimeColumns);
+    std::replace(at.begin(), at.end(), 'T', ' ');
+    std::string line = "  " + padded(shas[k], sha_columns) + "  " + paint(at, Tone::dim, style.color) + "  " +
                        padded(levels[k], level_columns, Align::right) + "  " +
                        padded(changes[k], change_columns, Align::right) + "  " + padded(shown_branches[k], of_branch) +
                        (subject_columns > 0 ? shortened(subjects[k], subject_columns, style.unicode) : "");
@@ -271,7 +272,7 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page, cons
       points.push_back({{"run", point.run},
                         {"commit", json_text(point.commit)},
                         {"subject", json_text(point.subject)},
-                        {"at", time_text(point.at_unix_ns)},
+                        {"at", json_text(point.at_unix_ns > 0 ? time_text(point.at_unix_ns) : "")},
                         {"value", json_number(point.value)},
                         {"samples", point.samples},
                         {"invocations", point.invocations},

@@ -19,7 +19,7 @@ struct BranchEntry {
   static void fields(auto& visit, auto& self) {
     visit("name", self.name);
     visit("commits", self.commits);
-    visit("newest_at", self.newest_at);
+    visit("newest_at", self.newest_at, {.null = Null::written});
   }
 };
 inline constexpr int kMaxBranchesListed = 50;
@@ -68,7 +68,7 @@ struct RunEntry {
     visit("subject", self.subject, {.null = Null::written});
     visit("committed_at", self.committed_at, {.null = Null::written});
     visit("dirty", self.dirty);
-    visit("at", self.at);
+    visit("at", self.at, {.null = Null::written});
     visit("fingerprint", self.fingerprint, {.null = Null::written});
     visit("session", self.session, {.null = Null::written});
     visit("layout", self.layout);
@@ -151,7 +151,7 @@ struct TargetEntry {
   static void fields(auto& visit, auto& self) {
     visit("run", self.run);
     visit("commit", self.commit, {.null = Null::written});
-    visit("at", self.at);
+    visit("at", self.at, {.null = Null::written});
     visit("project", self.project);
     visit("branch", self.branch, {.null = Null::written});
     visit("fingerprint", self.fingerprint, {.null = Null::written});
@@ -226,8 +226,8 @@ struct MachineEntry {
   static void fields(auto& visit, auto& self) {
     visit("fingerprint", self.fingerprint);
     visit("runs", self.runs);
-    visit("first_at", self.first_at);
-    visit("newest_at", self.newest_at);
+    visit("first_at", self.first_at, {.null = Null::written});
+    visit("newest_at", self.newest_at, {.null = Null::written});
     visit("noise", self.noise);
     visit("facts", self.facts, {.column = "fact"});
     visit("calibrations", self.calibrations, OwnTable{});

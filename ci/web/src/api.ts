@@ -24,7 +24,7 @@ export interface Project {
   newest_run: string | null;
   newest_at: string | null;
   open_alerts: number;
-  branches: {name: string; commits: number; newest_at: string}[];
+  branches: {name: string; commits: number; newest_at: string | null}[];
 }
 export interface RunHeader {
   id: string;
@@ -34,7 +34,7 @@ export interface RunHeader {
   parent: string | null;
   branch: string | null;
   subject: string | null;
-  at: string;
+  at: string | null;
   fingerprint: string | null;
   layout: string;
   measurements: number;
@@ -262,7 +262,7 @@ export interface ComparisonHeader {
 export interface Target {
   run: string;
   commit: string | null;
-  at: string;
+  at: string | null;
   benchmark: string;
   name: string;
   metric: string;
@@ -296,8 +296,8 @@ export interface Calibration {
 export interface Machine {
   fingerprint: string;
   runs: number;
-  first_at: string;
-  newest_at: string;
+  first_at: string | null;
+  newest_at: string | null;
   facts: Fact[];
   noise: number | null;
   calibrations: Calibration[];

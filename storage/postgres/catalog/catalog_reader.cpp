@@ -16,8 +16,10 @@ namespace {
 
 // Beyond what to_timestamp() takes a clock was wrong.
 constexpr const char* kTimeForm = "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'";
+// Empty: nobody knows the date.
 std::string time_of_ns(const std::string& column) {
-  return "to_char(to_timestamp(" + column + " / 1e9) at time zone 'UTC', " + kTimeForm + ')';
+  return "case when " + column + " > 0 then to_char(to_timestamp(" + column + " / 1e9) at time zone 'UTC', " +
+         kTimeForm + ") else '' end";
 }
 std::string time_of_s(const std::string& column) {
   return "case when " + column + " > 0 then to_char(to_timestamp(least(" + column +
@@ -81,8 +83,8 @@ Result<Page<ProjectEntry>> read_project_list(Session& session, const ListQuery& 
   STEELYARD_TRY(const std::vector<std::string> place, place_of(query, kKind, {""}));
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   const std::string inner =
-      "select p.name, coalesce(newest.id, '') as newest_run, coalesce(" + time_of_ns("newest.created_at_unix_ns") +
-      ", '') as newest_at, (select count(*) from steelyard.alert_states a where a.project = p.name collate \"C\" and "
+      "select p.name, coalesce(newest.id, '') as newest_run, " + time_of_ns("newest.created_at_unix_ns") +
+      " as newest_at, (select count(*) from steelyard.alert_states a where a.project = p.name collate \"C\" and "
       "a.state in ('open', 'reopened')) as open_alerts, coalesce(branches.names, '{}') as branch_name, "
       "coalesce(branches.commits, '{}') as branch_commits, coalesce(branches.times, '{}') as branch_newest_at "
       "from steelyard.projects p "
@@ -209,7 +211,7 @@ std::string machines_statement() {
   return "with page as materialized (select e.fingerprint, sum(u.runs)::bigint as runs, min(u.first_at) as first_at, "
          "max(u.newest_at) as newest_at, (array_agg(e.environment_key order by u.newest_at desc))[1] as newest "
          "from steelyard.environments e cross join lateral (select count(*) as runs, "
-         "min(r.created_at_unix_ns) as first_at, max(r.created_at_unix_ns) as newest_at " +
+         "min(nullif(r.created_at_unix_ns, 0)) as first_at, max(r.created_at_unix_ns) as newest_at " +
          of_environment + ") u where u.runs > 0 and e.fingerprint > $3::text and ($2::text = '' or (" +
          begins_with("e.fingerprint", 2) +
          ")) group by e.fingerprint order by e.fingerprint limit $4), "

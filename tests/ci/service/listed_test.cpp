@@ -37,6 +37,30 @@ class ListedBy : public ServedStore {
   }
 };
 
+TEST_F(ListedBy, ARunWithoutADateHasNoneInWhateverTellsIt) {
+  steelyard::Run run = sealed_run(3);
+  run.header.project = "undated";
+  run.header.created_at_unix_ns = 0;
+  storage::seal(run);
+  storage::Store store = open();
+  ASSERT_TRUE(storage::RunStore(store).put(run));
+  const Fields of_project = bearer(issue({"read"}, "undated"));
+  const auto only = [&](const char* list) {
+    const std::string path = std::string("/api/v1/") + list;
+    json items = checked(path, path, 200, of_project)["items"];
+    EXPECT_EQ(items.size(), 1U) << list;
+    return items.at(0);
+  };
+  EXPECT_TRUE(only("projects")["newest_at"].is_null());
+  EXPECT_EQ(only("projects")["newest_run"], run.header.id);
+  EXPECT_TRUE(only("projects")["branches"].at(0)["newest_at"].is_null());
+  EXPECT_TRUE(only("runs")["at"].is_null());
+  EXPECT_TRUE(only("machines")["newest_at"].is_null());
+  EXPECT_TRUE(only("machines")["first_at"].is_null());
+  const json history = checked("/api/v1/history", "/api/v1/history?project=undated&branch=main");
+  EXPECT_TRUE(history["series"].at(0)["points"].at(0)["at"].is_null());
+}
+
 class ListedGates : public ServedStore {
  protected:
   // What the list has of the gate, kept for another project each time: an answer about one may be kept for a moment.

@@ -464,6 +464,15 @@ TEST_F(HistoryStore, RetentionTakesNoRunWithoutADateForOneOf1970) {
   EXPECT_THAT(exported.err, Not(HasSubstr("is taken from its archive"))) << "the store has it";
 }
 
+TEST_F(HistoryStore, ARunWithoutADateIsOfNoneAndNotOf1970) {
+  write("no_date.csv", "benchmark,unit,value\nsort,ns,1\n");
+  ASSERT_EQ(run({"import", "no_date.csv", "--project", "undated too"}).status, 0);
+  const std::string text = run({"history", "--project", "undated too"}).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("no date"), Not(HasSubstr("1970"))));
+  const json history = json::parse(run({"history", "--project", "undated too", "--json"}).out);
+  EXPECT_TRUE(history["series"].at(0)["points"].at(0)["at"].is_null());
+}
+
 TEST_F(HistoryStore, PointsComeAsATableOfCommaSeparatedValues) {
   for (int day = 1; day <= 25; ++day) import_day("table", day, 100 + day, 50);
   const std::vector<std::string> asked{"history", "BM_a", "--project", "table", "--branch", "main"};

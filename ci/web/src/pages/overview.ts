@@ -149,7 +149,7 @@ function projects_table(projects: Project[]): HTMLElement {
           h('a', {href: href('runs', {project: one.name, branch: branch.name})}, branch.name),
         ]),
       one.newest_run
-        ? h('a', {href: href('run', {id: one.newest_run})}, time_text(one.newest_at))
+        ? h('a', {href: href('run', {id: one.newest_run})}, time_text(one.newest_at) || 'no date')
         : time_text(one.newest_at),
     ]),
   );
