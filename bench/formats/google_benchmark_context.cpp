@@ -272,7 +272,7 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
     if (key == "date") {
       const auto taken_at = parse_timestamp(text);
       if (!taken_at) {
-        bad.add("context.date", "found " + quoted_value(text) + ", wanted for example \"2026-11-21T08:51:57+00:00\"");
+        bad.add("context.date", "found " + quoted_value(text) + ", wanted " + kWantedTimestamp);
       }
       file.taken_at_unix_ns = taken_at.value_or(0);
       continue;

@@ -24,6 +24,8 @@ namespace steelyard::bench {
 // before 1.5.1 wrote "2019-08-23 11:12:13"); without an offset the text is taken as UTC. Digits beyond the ninth of a
 // fraction are dropped. Absent where the text is anything else, names no real day, or lies outside of 1970 to 2261.
 std::optional<std::int64_t> parse_timestamp(std::string_view text);
+// For messages.
+inline constexpr const char* kWantedTimestamp = "a time from 1970 to 2261, as \"2026-11-21T08:51:57+00:00\"";
 
 // What the context of a file says of the device that was measured, laid over its benchmarks. Internal to bench/formats.
 

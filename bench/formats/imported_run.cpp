@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kLongestBenchmark = 2000;
 constexpr std::size_t kLongestMetric = 200;
 constexpr std::size_t kLongestNote = 1000;
+constexpr std::size_t kShownDate = 60;
 constexpr std::size_t kMaxMeasurements = 2'000'000;
 constexpr std::size_t kMaxSamples = 60'000'000;  // of a run; about what an archive holds
 constexpr std::size_t kMaxImportedProcesses = 1'000'000;
@@ -156,6 +157,15 @@ std::uint32_t ImportedRun::add_process(std::int64_t started_at_unix_ns) {
   invocation.started_at_unix_ns = started_at_unix_ns;
   run_.invocations.push_back(std::move(invocation));
   return static_cast<std::uint32_t>(run_.invocations.size() - 1);
+}
+
+std::int64_t ImportedRun::date_of(const JsonValue& record, std::string_view path, const std::string& where) {
+  const std::int64_t date = unix_ns_of(record, path);
+  const std::string word = record.text_of(path);
+  if (date > 0 || word.empty() || word == "0" || record.is_cut) return date;
+  bad(where + (where.empty() ? "" : ".") + std::string(path),
+      "found \"" + shortened(printable_line(word, true), kShownDate, true) + "\", wanted " + kWantedTimestamp);
+  return 0;
 }
 
 bool ImportedRun::is_storable(const Samples& samples) {
@@ -397,8 +407,9 @@ std::string hash_at(const JsonValue& record, std::string_view path) {
 std::int64_t unix_ns_of(const JsonValue& record, std::string_view path) {
   if (const auto number = record.number_of(path)) {
     // Milliseconds from 1973 on, seconds until 5138.
+    constexpr double kEndOf2261 = 9'214'646'400;
     const double seconds = *number > 1e11 ? *number * 1e-3 : *number;
-    return seconds > 0 && seconds < 9e9 ? static_cast<std::int64_t>(seconds * 1e3) * 1'000'000 : 0;
+    return seconds > 0 && seconds < kEndOf2261 ? static_cast<std::int64_t>(seconds * 1e3) * 1'000'000 : 0;
   }
   return parse_timestamp(record.text_of(path)).value_or(0);
 }

@@ -81,6 +81,9 @@ class ImportedRun {
   bool add_aggregate(Samples samples);
   void bad(const std::string& where, const std::string& why, const BenchmarkId& benchmark = {},
            std::string_view metric = {});
+  // unix_ns_of(); a bad record where something else stands there. `where`: of the record in the file, empty: it is all
+  // of it.
+  std::int64_t date_of(const JsonValue& record, std::string_view path, const std::string& where);
   void skipped(const BenchmarkId& benchmark, const std::string& why);
   void failed(const BenchmarkId& benchmark, const std::string& why);
   // A fact of the machine: those that are decisive make two runs comparable or not. Nothing where it is empty.

@@ -119,7 +119,7 @@ void add_pyperf_benchmark(const JsonValue& benchmark, const std::string& place, 
       continue;
     }
     ++with_values;
-    const std::uint32_t process = imported.add_process(unix_ns_of(run, "metadata.date"));
+    const std::uint32_t process = imported.add_process(imported.date_of(run, "metadata.date", where));
     const double loops =
         run.number_of("metadata.loops")
             .value_or(benchmark.number_of("metadata.loops").value_or(suite.number_of("metadata.loops").value_or(0)));
@@ -145,7 +145,7 @@ Result<Run> load_pytest_benchmark(const std::filesystem::path& path, ImportReadi
   if (const JsonValue* const machine = rest.find("machine_info")) take_python_machine(*machine, imported);
   Run& run = imported.run();
   take_pytest_commit(rest, run);
-  run.header.created_at_unix_ns = unix_ns_of(rest, "datetime");
+  run.header.created_at_unix_ns = imported.date_of(rest, "datetime", "");
   run.invocations.front().started_at_unix_ns = run.header.created_at_unix_ns;
   run.header.settings["pytest-benchmark"] = rest.text_of("version");
   return imported.finish("benchmarks of pytest-benchmark", kHowToKeepRounds);

@@ -119,7 +119,7 @@ Better better_in_action(const std::string& tool, const UnitScale& scale) {
 void add_action_entry(const JsonValue& entry, const std::string& where, ImportedRun& imported) {
   const std::string suite = where.substr(8, where.rfind('[') - 8);  // behind "entries."
   Run& run = imported.run();
-  run.header.created_at_unix_ns = unix_ns_of(entry, "date");
+  run.header.created_at_unix_ns = imported.date_of(entry, "date", where);
   run.header.program = suite;
   run.header.commit.sha = hash_at(entry, "commit.id");
   run.header.commit.subject = first_line(entry.text_of("commit.message"));
@@ -278,7 +278,7 @@ Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks,
   Run& run = imported->run();
   run.header.commit.sha = hash_at(document, "commit_hash");
   run.header.commit.committed_at_unix_s = unix_ns_of(document, "date") / 1'000'000'000;
-  run.header.created_at_unix_ns = unix_ns_of(document, "date");
+  run.header.created_at_unix_ns = imported->date_of(document, "date", "");
   run.header.program = asv_environment(document, file);
   for (const char* fact : {"arch", "cpu", "num_cpu", "os", "ram"}) {
     imported->fact(std::string("asv.") + fact, document.text_of(std::string("params.") + fact), *fact != 'o');
@@ -410,7 +410,7 @@ bool add_bencher_series(const JsonValue& series, const std::string& where, Store
     // A report's iterations are repeats of the whole command.
     const std::string key = report + ' ' + testbed + ' ' + point.text_of("iteration");
     const auto [process, is_new] = processes.try_emplace(key, 0);
-    if (is_new) process->second = imported->add_process(run.header.created_at_unix_ns);
+    if (is_new) process->second = imported->add_process(imported->date_of(point, "start_time", place));
     auto value = point.number_of("metric.value");
     if (!value) value = point.number_of("metrics.value.value");  // of version 1
     if (!value) {
@@ -471,7 +471,7 @@ BenchmarkId conbench_benchmark_of(const JsonValue& result) {
 
 void add_conbench_result(const JsonValue& result, const std::string& where, ImportedRun& imported) {
   Run& run = imported.run();
-  const std::int64_t taken = unix_ns_of(result, "timestamp");
+  const std::int64_t taken = imported.date_of(result, "timestamp", where);
   std::int64_t& created = run.header.created_at_unix_ns;
   created = created == 0 ? taken : std::min(created, taken);
   if (run.header.commit.sha.empty()) {

@@ -76,7 +76,7 @@ Result<std::optional<std::int64_t>> date_given(const ImportOptions& options) {
   if (options.date.empty()) return std::optional<std::int64_t>();
   const std::optional<std::int64_t> time = bench::parse_timestamp(options.date);
   if (time && *time > 0) return time;
-  return input_error("--date", '"' + options.date + '"', "a time since 1970", "write 2026-11-21T08:51:57Z");
+  return input_error("--date", '"' + options.date + '"', "a time from 1970 to 2261", "write 2026-11-21T08:51:57Z");
 }
 
 // A run without a date would stand before every other for ever.

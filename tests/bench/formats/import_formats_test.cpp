@@ -7,6 +7,8 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace steelyard::bench::import_formats_test {
 namespace {
@@ -32,6 +34,19 @@ class RecogniseFormat : public ::testing::Test {
     const auto format = recognise_format(path);
     return format ? std::string((*format)->name) : format.error().text();
   }
+  // The first of a file or folder.
+  static steelyard::Run first_run_of(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+    const auto format = recognise_format(path);
+    EXPECT_TRUE(format) << format.error().text();
+    if (!format) return {};
+    auto runs = load_imported(**format, path, warnings);
+    EXPECT_TRUE(runs) << runs.error().text();
+    return runs ? std::move(runs->at(0)) : steelyard::Run();
+  }
+  steelyard::Run first_run_in(const std::string& text) const {
+    std::vector<std::string> warnings;
+    return first_run_of(file("in", text), warnings);
+  }
   std::filesystem::path folder_;
 };
 
@@ -56,6 +71,33 @@ TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
         << text;
   }
   EXPECT_THAT(name_of(folder_ / "nothing.json"), ::testing::HasSubstr("no such file"));
+}
+
+using ImportedDate = RecogniseFormat;
+
+TEST_F(ImportedDate, ThatIsNoneIsABadRecordAndTheRestIsRead) {
+  const auto pytest = [](const std::string& date) {
+    return R"({"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": {"data": [1, 2]}}], "datetime": )" + date +
+           '}';
+  };
+  const auto action = [](const std::string& date) {
+    return R"({"repoUrl": "", "entries": {"Benchmark": [{"commit": {"id": "1111111"}, "tool": "go", "date": )" + date +
+           R"(, "benches": [{"name": "a", "unit": "ns/op", "value": 5}]}]}})";
+  };
+  for (const auto& [text, found] :
+       {std::pair(pytest("\"9999-01-01T00:00:00\""), "datetime: found \"9999-01-01T00:00:00\""),
+        std::pair(action("-5"), "date: found \"-5\"")}) {
+    const steelyard::Run run = first_run_in(text);
+    EXPECT_EQ(run.measurements.size(), 1U) << text;
+    ASSERT_EQ(run.failures.size(), 1U) << text;
+    EXPECT_EQ(run.failures[0].kind, FailureKind::bad_record);
+    EXPECT_THAT(run.failures[0].said,
+                ::testing::AllOf(::testing::HasSubstr(found), ::testing::HasSubstr("a time from 1970 to 2261")));
+  }
+  EXPECT_TRUE(first_run_in(pytest("null")).failures.empty()) << "no date is none that is wrong";
+  constexpr std::int64_t kLastSecond = 9'214'646'399'000'000'000;
+  EXPECT_EQ(first_run_in(pytest("\"2261-12-31T23:59:59Z\"")).header.created_at_unix_ns, kLastSecond);
+  EXPECT_EQ(first_run_in(action("9214646399")).header.created_at_unix_ns, kLastSecond);
 }
 
 }  // namespace
