@@ -30,14 +30,16 @@ struct GoogleBenchmarkSide {
   std::filesystem::path path;
   bool is_folder = false;
   std::vector<LoadedFile> files;  // by name
+  PassedOver passed_over{};
 };
 
-// Reads every .json file of a folder, by name; at most 10,000 files of 4 GiB together. Error (input): there is none,
-// one of them cannot be read or is no Google Benchmark file.
+// Reads every .json file of a folder that is not hidden, by name; at most 10,000 files of 4 GiB together. Error
+// (input): there is none, one of them cannot be read or is no Google Benchmark file.
 Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path, bool keeps_readable = false);
 
 namespace fs = std::filesystem;
 
+constexpr const char* kGoogleEnding = ".json";
 constexpr std::size_t kMaxPairedFiles = 10'000;
 constexpr std::uintmax_t kMaxFolderBytes = std::uintmax_t{4} << 30;
 
@@ -56,13 +58,17 @@ Result<std::string> hash_of_file(const fs::path& path) {
   return hash.hex();
 }
 
-Result<std::vector<fs::path>> files_of(const fs::path& folder) {
+Result<std::vector<fs::path>> files_of(const fs::path& folder, PassedOver& passed_over) {
   std::vector<fs::path> paths;
   std::uintmax_t bytes = 0;
   std::error_code code;
   fs::directory_iterator entry(folder, code);
   for (; !code && entry != fs::directory_iterator(); entry.increment(code)) {
-    if (entry->path().extension() != ".json" || entry->is_directory(code)) continue;
+    if (is_hidden_file(entry->path()) || entry->is_directory(code)) continue;
+    if (!ends_in(entry->path(), kGoogleEnding)) {
+      passed_over.add(entry->path());
+      continue;
+    }
     paths.push_back(entry->path());
     std::error_code unsized;
     const std::uintmax_t size = entry->file_size(unsized);
@@ -85,7 +91,7 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
 }
 
 Result<GoogleBenchmarkSide> load_side(const fs::path& path, bool keeps_readable) {
-  GoogleBenchmarkSide side{path, false, {}};
+  GoogleBenchmarkSide side{path, false, {}, {}};
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {
@@ -94,7 +100,7 @@ Result<GoogleBenchmarkSide> load_side(const fs::path& path, bool keeps_readable)
   side.is_folder = fs::is_directory(status);
   std::vector<fs::path> paths{path};
   if (side.is_folder) {
-    STEELYARD_TRY(paths, files_of(path));
+    STEELYARD_TRY(paths, files_of(path, side.passed_over));
   } else if (!fs::is_regular_file(status)) {
     return cannot_read(path, "neither a file nor a folder");
   }
@@ -276,7 +282,8 @@ std::int64_t report_bad_records(const GoogleBenchmarkSide& side, std::vector<std
   return static_cast<std::int64_t>(count);
 }
 
-void warn_if_alone(const GoogleBenchmarkSide& side, std::vector<std::string>& warnings) {
+void warn_of_files(const GoogleBenchmarkSide& side, std::vector<std::string>& warnings) {
+  side.passed_over.tell(side.path, kGoogleEnding, warnings);
   if (side.files.size() > 1) return;
   warnings.push_back(side.path.string() + " is one invocation: process-to-process variation is not in the data");
 }
@@ -377,7 +384,7 @@ Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, con
   const Slots slots = find_slots(baseline, candidate, rounds, layout);
   const std::string session = rounds.any_shared ? session_of(baseline, candidate) : "";
   for (const GoogleBenchmarkSide* side : {&baseline, &candidate}) {
-    warn_if_alone(*side, pair.warnings);
+    warn_of_files(*side, pair.warnings);
     pair.bad_records += report_bad_records(*side, pair.warnings);
   }
   pair.baseline = to_run(baseline, rounds.baseline, slots.baseline);
@@ -426,7 +433,7 @@ Result<Run> load_google_benchmark(const fs::path& path, ImportReading& reading) 
     file.content.bad_records.push_back(record_of_damage(file, side.is_folder ? side.path / file.name : side.path));
     reading.damages.push_back(*file.content.damage);
   }
-  warn_if_alone(side, warnings);
+  warn_of_files(side, warnings);
   report_bad_records(side, warnings);
   std::vector<std::int32_t> rounds = claimed_rounds(side);
   std::vector<std::int32_t> slots;

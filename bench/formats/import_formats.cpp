@@ -274,22 +274,29 @@ constexpr std::array kFormats{
                  load_bencher_metrics, nullptr},
 };
 
-// The files of a folder that are of one kind: .json where there are any, else those with its first file's ending.
-Result<std::vector<fs::path>> files_to_join(const fs::path& folder) {
+// The files of a folder that are of one kind: .json where there are any, else those with its first file's ending. What
+// is beside them, a warning tells.
+Result<std::vector<fs::path>> files_to_join(const fs::path& folder, std::vector<std::string>& warnings) {
   std::vector<fs::path> files;
   std::error_code code;
   for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
     std::error_code ignored;
-    if (!entry->is_regular_file(ignored)) continue;
+    if (!entry->is_regular_file(ignored) || is_hidden_file(entry->path())) continue;
     if (files.size() == kMaxLookedAt) break;
     files.push_back(entry->path());
   }
   if (code) return input_error(folder.string(), code.message(), "a folder that can be read");
   std::sort(files.begin(), files.end());
-  const auto is_json = [](const fs::path& file) { return file.extension() == ".json"; };
+  const auto is_json = [](const fs::path& file) { return ends_in(file, ".json"); };
   const bool has_json = std::any_of(files.begin(), files.end(), is_json);
-  const fs::path ending = has_json || files.empty() ? fs::path(".json") : files.front().extension();
-  std::erase_if(files, [&](const fs::path& file) { return file.extension() != ending; });
+  const std::string ending = has_json || files.empty() ? ".json" : files.front().extension().string();
+  PassedOver passed_over;
+  std::erase_if(files, [&](const fs::path& file) {
+    const bool is_other = !ends_in(file, ending);
+    if (is_other) passed_over.add(file);
+    return is_other;
+  });
+  passed_over.tell(folder, ending, warnings);
   if (files.empty()) {
     return input_error(folder.string(), "no file in it", "a folder with a file for each process");
   }
@@ -445,7 +452,8 @@ Result<const ImportFormat*> recognise_format(const fs::path& path) {
     names += (names.empty() ? "" : ", ") + std::string(format.name);
   }
   if (head.is_folder) {
-    STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
+    std::vector<std::string> told_when_read;
+    STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path, told_when_read));
     return recognise_format(files.front());
   }
   // Any numbers under any names look so.
@@ -497,7 +505,7 @@ Result<void> take_imported(const ImportFormat& format, const fs::path& path, Imp
   if (format.takes_folders || !fs::is_directory(path, code)) {
     STEELYARD_TRY(run, format.load(path, reading));
   } else {
-    STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
+    STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path, warnings));
     JoinedRun joined(warnings);
     for (const fs::path& file : files) {
       STEELYARD_TRY(Run of_file, format.load(file, reading));

@@ -364,6 +364,26 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
   return std::move(run_);
 }
 
+bool is_hidden_file(const std::filesystem::path& file) { return file.filename().string().starts_with('.'); }
+
+bool ends_in(const std::filesystem::path& file, std::string_view ending) {
+  return lower_case(file.extension().string()) == lower_case(ending);
+}
+
+void PassedOver::add(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  if (++files == 1 || name < first) first = name;
+}
+
+void PassedOver::tell(const std::filesystem::path& folder, std::string_view ending,
+                      std::vector<std::string>& warnings) const {
+  if (files == 0) return;
+  const std::string taken = ending.empty() ? "without an ending" : "in " + std::string(ending);
+  warnings.push_back(folder.string() + ": " + std::to_string(files) + (files == 1 ? " file" : " files") +
+                     " beside those " + taken + (files == 1 ? " was not read: " : " were not read, the first ") +
+                     first + "; import what it holds by its own name");
+}
+
 Environment merged_environment(const std::vector<const Environment*>& of_files) {
   Environment merged;
   std::map<std::string, std::set<std::string>> decisive_values;

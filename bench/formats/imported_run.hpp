@@ -116,6 +116,17 @@ class ImportedRun {
   std::optional<RunSize> beyond_;  // what it would have with what did not fit
 };
 
+// Files of a folder beside those that are read. Hidden ones are nobody's results.
+bool is_hidden_file(const std::filesystem::path& file);
+bool ends_in(const std::filesystem::path& file, std::string_view ending);  // in capitals or not
+struct PassedOver {
+  std::size_t files = 0;
+  std::string first;  // by name
+  void add(const std::filesystem::path& file);
+  // A warning, where there are any. `ending`: of those that are read.
+  void tell(const std::filesystem::path& folder, std::string_view ending, std::vector<std::string>& warnings) const;
+};
+
 // What the files of one folder say of their machine. Facts that vary from process to process are kept as the first file
 // has them; decisive ones with all their values ("8 and 16"), so that files of two machines in one folder are seen.
 Environment merged_environment(const std::vector<const Environment*>& of_files);

@@ -73,6 +73,34 @@ TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
   EXPECT_THAT(name_of(folder_ / "nothing.json"), ::testing::HasSubstr("no such file"));
 }
 
+using ImportedFolder = RecogniseFormat;
+
+TEST_F(ImportedFolder, HasEachFileOfItsKindAndNamesWhatIsBeside) {
+  const std::string google =
+      R"({"context": {}, "benchmarks": [
+          {"name": "a", "iterations": 1, "real_time": 1, "cpu_time": 1, "time_unit": "ns"}]})";
+  std::filesystem::create_directories(folder_ / "google");
+  for (const char* name : {"0.json", "1.out", "2.JSON", "3.log", ".hidden", ".4.json"}) {
+    file(std::string("google/") + name, google);
+  }
+  std::vector<std::string> warnings;
+  EXPECT_EQ(first_run_of(folder_ / "google", warnings).invocations.size(), 2U) << "0.json and 2.JSON";
+  EXPECT_THAT(warnings, ::testing::Contains(::testing::HasSubstr("2 files beside those in .json were not read, the "
+                                                                 "first 1.out")));
+
+  std::filesystem::create_directories(folder_ / "go");
+  for (const char* name : {"1.txt", "2.TXT", ".DS_Store"}) {
+    file(std::string("go/") + name, "goos: linux\nBenchmarkA 1 5 ns/op\n");
+  }
+  warnings.clear();
+  EXPECT_EQ(first_run_of(folder_ / "go", warnings).invocations.size(), 2U);
+  EXPECT_THAT(warnings, ::testing::Not(::testing::Contains(::testing::HasSubstr("not read"))));
+  file("go/hf.json", R"({"results": [{"command": "sort", "times": [1, 2]}]})");
+  first_run_of(folder_ / "go", warnings);
+  EXPECT_THAT(warnings, ::testing::Contains(::testing::HasSubstr("2 files beside those in .json were not read, the "
+                                                                 "first 1.txt")));
+}
+
 using ImportedDate = RecogniseFormat;
 
 TEST_F(ImportedDate, ThatIsNoneIsABadRecordAndTheRestIsRead) {
