@@ -444,7 +444,35 @@ std::optional<SideTimes> times_of(const Run& run) {
 
 std::span<const ImportFormat> import_formats() { return kFormats; }
 
+namespace {
+
+// Errors (input): of what none of the readers can read, whatever its format is.
+Result<void> check_is_readable(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status) || fs::is_directory(status)) return {};
+  if (!fs::is_regular_file(status)) {
+    return input_error(path.string(), "a pipe or a device, which can be read once alone",
+                       "a file: it is read to tell its format, and again", "write it into a file and import that");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::string beginning(kArchiveBeginning.size(), '\0');
+  stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  if (beginning.starts_with("\x1f\x8b")) {
+    return input_error(path.string(), "text that gzip packed", "the text", "gunzip " + path.string());
+  }
+  if (beginning == kArchiveBeginning) {
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    return input_error(path.string(), "an archive of Steelyard's", "results of another tool",
+                       "archives come into the store by: steelyard db rebuild --from " + folder.string());
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<const ImportFormat*> recognise_format(const fs::path& path) {
+  STEELYARD_CHECK(check_is_readable(path));
   STEELYARD_TRY(FileHead head, head_of(path));
   std::string names;
   for (const ImportFormat& format : import_formats()) {
@@ -455,6 +483,11 @@ Result<const ImportFormat*> recognise_format(const fs::path& path) {
     std::vector<std::string> told_when_read;
     STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path, told_when_read));
     return recognise_format(files.front());
+  }
+  STEELYARD_CHECK(check_encoding(path));
+  if (head.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return input_error(path.string(), "an empty file", "results of another tool",
+                       "the tool wrote none: run it again, and see that it ends well");
   }
   // Any numbers under any names look so.
   const std::string format = is_flat(head) ? "folly" : "FORMAT";
@@ -498,6 +531,7 @@ Result<void> take_history(const ImportFormat& format, const fs::path& path, Impo
 
 Result<void> take_imported(const ImportFormat& format, const fs::path& path, ImportReading& reading,
                            const TakeRun& take) {
+  STEELYARD_CHECK(check_is_readable(path));
   if (format.load_history != nullptr) return take_history(format, path, reading, take);
   std::vector<std::string>& warnings = reading.warnings;
   std::error_code code;

@@ -33,12 +33,15 @@ struct ImportFormat {
   bool takes_folders = false;  // of the format's own; else each file of a folder is of one process
 };
 
+// The first bytes of every .syrun, which no tool's results begin with.
+inline constexpr std::string_view kArchiveBeginning = "SYRUN";
+
 // In the order in which they are tried.
 std::span<const ImportFormat> import_formats();
 
 // The row that a file is of; of a folder the one whose own folder it is, else the row of its first .json file by name,
-// or of its first file where it has none. Reads a file's beginning alone. Error (input): no such file, or of none of
-// them.
+// or of its first file where it has none. Reads a file's beginning alone. Error (input): no such file, none that
+// can be read twice, or of none of them.
 Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
 
 // All runs of a file, or of a folder: as many as a history has, oldest first, else one, in which the files of a folder

@@ -28,7 +28,6 @@ namespace {
 constexpr std::string_view kRunPrefix = "run:";
 constexpr std::string_view kCommitPrefix = "commit:";
 constexpr std::string_view kAncestorPrefix = "ancestor:";
-constexpr std::string_view kArchiveMagic = "SYRUN";  // the first bytes of every .syrun
 
 enum class SideKind { archive, google_benchmark, other_tool, stored_run, stored_commit, stored_ancestor };
 
@@ -51,12 +50,12 @@ Result<SideKind> kind_of(const std::string& side) {
                        "a .syrun archive, a file or folder of results that steelyard import takes, "
                        "run:ID or commit:SHA (or what git calls it, commit:HEAD)");
   }
-  std::string start(kArchiveMagic.size(), '\0');
+  std::string start(bench::kArchiveBeginning.size(), '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(stream.gcount()));
   // An archive whose first bytes are damaged is still called one, so that its reader says what is wrong.
   const bool named_archive = std::filesystem::path(side).extension() == ".syrun";
-  return start == kArchiveMagic || named_archive ? SideKind::archive : kind_of_results(side);
+  return start == bench::kArchiveBeginning || named_archive ? SideKind::archive : kind_of_results(side);
 }
 
 // What git does not know, or knows as a commit that was not measured, may be the beginning of another repository's.
@@ -360,7 +359,7 @@ std::string opening_of(const std::string& side) {
 }
 
 bool is_measurement_archive(const std::string& side, const std::string& opening) {
-  if (!opening.starts_with(kArchiveMagic)) return false;
+  if (!opening.starts_with(bench::kArchiveBeginning)) return false;
   std::error_code code;
   const auto size = std::filesystem::file_size(side, code);
   if (code || size > static_cast<std::uintmax_t>(storage::ArchiveLimits{}.file_bytes)) return false;

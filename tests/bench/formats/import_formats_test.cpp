@@ -1,6 +1,7 @@
 #include "bench/formats/import_formats.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -63,7 +64,7 @@ TEST_F(RecogniseFormat, OfAFolderLooksAtItsFirstFile) {
 }
 
 TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
-  for (const char* text : {"", "{", "]]]", "name,time\nBM_a,1\n", R"({"inner": {"context": 1, "benchmarks": 2}})",
+  for (const char* text : {"{", "]]]", "name,time\nBM_a,1\n", R"({"inner": {"context": 1, "benchmarks": 2}})",
                            R"(["context", "benchmarks"])"}) {
     EXPECT_THAT(name_of(file("x.json", text)),
                 ::testing::AllOf(::testing::HasSubstr("google-benchmark, nvbench"),
@@ -71,6 +72,36 @@ TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
         << text;
   }
   EXPECT_THAT(name_of(folder_ / "nothing.json"), ::testing::HasSubstr("no such file"));
+}
+
+TEST_F(RecogniseFormat, SaysOfWhatCanBeNoResultsWhatItIsAndWhatToDo) {
+  const auto said_of = [&](const std::string& text, const char* found, const char* fix) {
+    const std::filesystem::path path = file("x.out", text);
+    EXPECT_THAT(name_of(path), ::testing::AllOf(::testing::HasSubstr(found), ::testing::HasSubstr(fix),
+                                                ::testing::Not(::testing::HasSubstr("--format FORMAT"))));
+  };
+  said_of("", "an empty file", "run it again");
+  said_of(" \r\n", "an empty file", "run it again");
+  said_of(std::string("\xff\xfe{\0", 4), "UTF-16", "Out-File -Encoding utf8");
+  said_of("\x1f\x8b\x08 packed", "gzip", "gunzip ");
+  said_of("SYRUN\r\n\x1a", "an archive of Steelyard's", "steelyard db rebuild --from ");
+  std::vector<std::string> warnings;
+  for (const std::string text : {"\x1f\x8b\x08 packed", "SYRUN\r\n\x1a"}) {
+    const auto named = load_imported(import_formats().front(), file("x.out", text), warnings);
+    ASSERT_FALSE(named);
+    EXPECT_THAT(named.error().text(), ::testing::AnyOf(::testing::HasSubstr("gunzip"), ::testing::HasSubstr("rebuild")))
+        << "where the format is named";
+  }
+}
+
+TEST_F(RecogniseFormat, APipeIsNoFileThatIsReadTwice) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(name_of(pipe), ::testing::HasSubstr("found a pipe or a device, which can be read once alone"));
+  std::vector<std::string> warnings;
+  const auto named = load_imported(import_formats().front(), pipe, warnings);
+  ASSERT_FALSE(named);
+  EXPECT_THAT(named.error().text(), ::testing::HasSubstr("write it into a file"));
 }
 
 using ImportedFolder = RecogniseFormat;
