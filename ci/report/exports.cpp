@@ -342,17 +342,17 @@ std::string csv_history(const std::vector<storage::HistorySeries>& all) {
 
 std::span<const ExportFormat> export_formats() {
   static constexpr std::array kFormats{
-      ExportFormat{"json", "", "everything that a run holds, schema `steelyard.run/1`", whole_json_of},
+      ExportFormat{"json", "", "everything that a run holds, schema `steelyard.run/1`", whole_json_of, true},
       ExportFormat{"csv", ".csv", "every sample in a line, as `steelyard import` reads it", csv_of},
       ExportFormat{"json-lines", ".jsonl", "every sample as an object in a line, as `steelyard import` reads it",
                    json_lines_of},
       ExportFormat{"openmetrics", ".om", "the level of each benchmark and metric, for Prometheus and its like",
                    open_metrics_of},
       ExportFormat{"google-benchmark", "", "every sample as a repetition, for Google Benchmark's `compare.py`",
-                   google_benchmark_of},
+                   google_benchmark_of, true},
       ExportFormat{"benchstat", "", "every sample in a line of `go test -bench`, for `benchstat`", benchstat_of},
       ExportFormat{"bencher-metrics", "", "the level of each benchmark with its extremes, Bencher Metric Format",
-                   bencher_metrics_of},
+                   bencher_metrics_of, true},
   };
   return kFormats;
 }

@@ -21,6 +21,7 @@ struct ExportFormat {
   std::string_view ending;  // of a file that is in this format unless another one is asked for; empty: of none
   std::string_view what;    // who reads it, and what of a run it holds
   std::string (*write)(const Run& run);
+  bool is_json = false;  // one document, which a name in .json may have
 };
 
 std::span<const ExportFormat> export_formats();

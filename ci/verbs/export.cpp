@@ -37,12 +37,14 @@ Result<const ExportFormat*> export_format(const ExportOptions& options, const Ap
   std::string named = options.format.empty() && app.common.json ? "json" : options.format;
   if (!named.empty()) {
     STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{named, true}, "--format", export_names()));
-    const bool is_anothers = ending == kArchiveEnding || (of_ending != formats.end() && of_ending->name != named);
+    const bool is_anothers = ending == kArchiveEnding || (ending == ".json" && !formats[index].is_json) ||
+                             (of_ending != formats.end() && of_ending->name != named);
     if (!is_anothers) return &formats[index];
+    const std::string_view its = of_ending != formats.end() ? of_ending->name : "json";
     return input_error("--output", options.output.string() + " for " + named,
                        "a name that does not end as that of another format",
                        ending == kArchiveEnding ? "an archive takes no --format and no --json"
-                                                : "--format " + std::string(of_ending->name) + ", or another name");
+                                                : "--format " + std::string(its) + ", or another name");
   }
   if (ending == kArchiveEnding) return static_cast<const ExportFormat*>(nullptr);
   if (of_ending != formats.end()) return &*of_ending;

@@ -245,6 +245,10 @@ TEST_F(ImportVerb, ANameThatPromisesAnotherFormatIsRefused) {
   EXPECT_THAT(exported("x.csv", {"--format", "benchstat"}).err, HasSubstr("--format csv"));
   EXPECT_EQ(exported("x.om", {"--json"}).status, 3);
   EXPECT_EQ(exported("x.syrun", {"--format", "csv"}).status, 3);
+  for (const char* no_json : {"csv", "json-lines", "openmetrics", "benchstat"}) {
+    EXPECT_THAT(exported("y.json", {"--format", no_json}).err, HasSubstr("--format json, or another name"));
+  }
+  EXPECT_FALSE(std::filesystem::exists("y.json"));
   for (const char* name : {"x.json", "x", "x.csv", "x.syrun"}) EXPECT_EQ(exported(name).status, 0) << name;
   EXPECT_EQ(exported("x.txt", {"--format", "benchstat"}).status, 0);
 }
