@@ -1,9 +1,12 @@
 // Reads what `hyperfine --export-json` writes (1.12 and newer): every run of a command is a process of its own and so
 // an invocation with one sample. Its means are never taken: of a result without its times nothing can be judged.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/formats/imported_run.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -21,24 +24,47 @@ BenchmarkId command_of(const JsonValue& result) {
   return parse_google_benchmark_name(name);
 }
 
-bool is_all_positive(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return value > 0 && value < 0x1p62; });
+bool is_kept_amount(double value) { return value > 0 && value < 0x1p62; }
+
+// The time of each run in seconds; NaN where that is no number. Empty: there are none.
+std::vector<double> seconds_of_runs(const JsonValue& result) {
+  const JsonValue* const list = result.find("times");
+  if (list == nullptr) return {};
+  std::vector<double> times = list->numbers;
+  for (const JsonValue& item : list->items) {
+    times.push_back(item.is(JsonValue::Kind::number) ? item.number : std::numeric_limits<double>::quiet_NaN());
+  }
+  return times;
+}
+
+std::string found_of_time(const JsonValue& result, std::size_t at, double seconds) {
+  if (!std::isnan(seconds)) return shortest_text(seconds);
+  const std::vector<JsonValue>& items = result.items_of("times");
+  return at < items.size() ? describe(items[at]) : "no number";
 }
 
 // A command as one measurement of the time, and one of the memory where hyperfine tells it of each run.
 void add_command(const JsonValue& result, const std::string& where, const BenchmarkId& id, ImportedRun& imported) {
+  constexpr double kNanosecondsOfSecond = 1e9;
   std::string flaw;
-  const std::vector<double> times = numbers_at(result, "times", 1e9, flaw);
-  if (times.empty() || !is_all_positive(times)) {
-    return imported.bad(where, "found no \"times\" above 0, wanted the time of each run; " + std::string(kHowToExport),
-                        id, kRealTime);
+  const std::vector<double> times = seconds_of_runs(result);
+  if (times.empty()) {
+    return imported.bad(where, "found no \"times\", wanted the time of each run; " + std::string(kHowToExport), id,
+                        kRealTime);
   }
   const std::vector<double> memory = numbers_at(result, "memory_usage_byte", 1, flaw);
-  const bool has_memory = memory.size() == times.size() && is_all_positive(memory);
+  const bool has_memory = memory.size() == times.size() && std::all_of(memory.begin(), memory.end(), is_kept_amount);
   for (std::size_t i = 0; i < times.size(); ++i) {
+    const double nanoseconds = times[i] * kNanosecondsOfSecond;
+    if (!is_kept_amount(nanoseconds)) {
+      imported.bad(where + ".times[" + std::to_string(i) + ']',
+                   "found " + found_of_time(result, i, times[i]) + ", wanted a time above 0 and of at most 146 years",
+                   id, kRealTime);
+      continue;
+    }
     const std::uint32_t process = imported.add_process();
-    imported.run().invocations.back().duration_ns = static_cast<std::int64_t>(times[i]);
-    if (!imported.add({where, id, time_metric(), process, {times[i]}, {1}})) return;
+    imported.run().invocations.back().duration_ns = static_cast<std::int64_t>(nanoseconds);
+    if (!imported.add({where, id, time_metric(), process, {nanoseconds}, {1}})) return;
     if (has_memory) imported.add({where, id, *well_known_metric("peak_rss"), process, {memory[i]}, {1}});
   }
 }

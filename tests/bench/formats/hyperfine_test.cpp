@@ -77,12 +77,26 @@ TEST_F(Hyperfine, AMeanWithoutItsTimesIsABadRecordAndTheRestIsRead) {
                                                {"command": "b", "times": [1]}, {"times": [1]}, 7,
                                                {"command": "c", "times": [1, -1]}]})");
   ASSERT_TRUE(run) << run.error().text();
-  EXPECT_THAT(run->measurements, SizeIs(1));
+  EXPECT_THAT(run->measurements, SizeIs(2)) << "of b, and of c what can be used";
   ASSERT_THAT(run->failures, SizeIs(5));
   for (const Failure& failure : run->failures) EXPECT_EQ(failure.kind, FailureKind::bad_record);
   EXPECT_THAT(warnings_, SizeIs(5));
   EXPECT_THAT(run->failures[0].said, HasSubstr("no \"times\""));
   EXPECT_THAT(run->failures[1].said, HasSubstr("again"));
+}
+
+TEST_F(Hyperfine, OneBadTimeAmongGoodOnesCostsItselfAlone) {
+  const LoadedRun run = load(R"({"results": [{"command": "a", "times": [1, -1, null, 2],
+                                               "memory_usage_byte": [10, 20, 30, 40]}]})");
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_THAT(run->invocations, SizeIs(2));
+  ASSERT_THAT(run->measurements, SizeIs(2));
+  ASSERT_THAT(run->measurements[0].invocations, SizeIs(2));
+  EXPECT_THAT(run->measurements[0].invocations[1].values, ElementsAre(2e9));
+  EXPECT_THAT(run->measurements[1].invocations[1].values, ElementsAre(40)) << "the memory of the same run";
+  ASSERT_THAT(run->failures, SizeIs(2));
+  EXPECT_THAT(run->failures[0].said, HasSubstr("results[0].times[1]: found -1, wanted a time above 0"));
+  EXPECT_THAT(run->failures[1].said, HasSubstr("results[0].times[2]: found null"));
 }
 
 TEST_F(Hyperfine, ATimeLongerThanAClockCountsIsABadRecord) {
