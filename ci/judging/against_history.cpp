@@ -267,8 +267,9 @@ Candidate find_candidate(const GateRequest& gate, const Configuration& configura
   if (gate.run.empty()) return {measure_head(gate, configuration, app)};
   std::vector<std::string> warnings;
   Result<Run> run = load_side(gate.run, configuration, app, warnings);
-  // A foreign file has no id, by which an archive is kept and the comparison finds it again, and is of no project.
-  if (run && run->header.id.empty()) {
+  // A foreign file has no id, by which an archive is kept and the comparison finds it again, and is of no project. An
+  // archive of none would be kept in a project without a name.
+  if (run && (run->header.id.empty() || (run->header.project.empty() && !names_stored_run(gate.run)))) {
     run->header.project = project_of(*run, configuration);
     storage::seal(*run);
   }

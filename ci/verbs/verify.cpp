@@ -266,9 +266,9 @@ struct FoundSides {
 Result<FoundSides> named_sides(const VerifyOptions& options, const Comparison& kept, const Configuration& configuration,
                                const App& app) {
   STEELYARD_TRY(Sides sides, load_sides(options.baseline, options.candidate, configuration, app));
-  // A foreign file says nothing of a project: it was judged as one of the comparison's.
+  // A foreign file says nothing of a project, nor does an archive of none: it was judged as one of the comparison's.
   const auto complete = [](Run& run, const RunHeader& judged) {
-    if (!run.header.id.empty()) return;
+    if (!run.header.id.empty() && (!run.header.project.empty() || judged.project.empty())) return;
     run.header.project = judged.project;
     storage::seal(run);
   };

@@ -393,6 +393,35 @@ TEST_F(HistoryStore, AVerdictOnAFolderIsVerifiedFromWhatWasKept) {
       << "what it opened is the project's";
 }
 
+TEST_F(HistoryStore, AnArchiveThatNamesNoProjectIsJudgedAndKeptAsTheFolders) {
+  for (int day = 1; day <= 14; ++day) import_day("named here", day, 100 * wobble(day), 50 * wobble(day));
+  write("new.json", taken(20, 140, 50));
+  ASSERT_EQ(run({"import", "google-benchmark", "new.json", "--commit", commit(20), "--branch", "main", "--no-store",
+                 "--output", "nobodys.syrun"})
+                .status,
+            0);
+  Result<steelyard::Run> archive = storage::read_archive("nobodys.syrun");
+  ASSERT_TRUE(archive) << archive.error().text();
+  archive->header.project.clear();
+  storage::seal(*archive);
+  ASSERT_TRUE(storage::write_archive("nobodys.syrun", *archive));
+  const std::string before = newest_run_of("named here");
+  const Outcome gate = run(
+      {"gate", "--against-history", "--run", "nobodys.syrun", "--project", "named here", "--history-branch", "main"});
+  ASSERT_EQ(gate.status, 1) << gate.out << gate.err;
+  const std::size_t at = gate.err.find("comparison:");
+  ASSERT_NE(at, std::string::npos) << gate.err;
+  const std::string comparison = gate.err.substr(at, std::string("comparison:").size() + 12);
+  const std::string newest = newest_run_of("named here");
+  EXPECT_EQ(json::parse(run({"export", "run:" + newest}).out)["run"]["project"], "named here");
+  EXPECT_NE(newest, archive->header.id) << "of the project it is another run";
+  const json history = json::parse(run({"history", "BM_a", "--project", "named here", "--json"}).out);
+  EXPECT_EQ(history["series"].at(0)["points"].size(), 15U);
+  EXPECT_EQ(run({"verify", comparison}).status, 0);
+  EXPECT_EQ(run({"verify", comparison, "--baseline", "run:" + before, "--candidate", "nobodys.syrun"}).status, 0)
+      << "the archive itself is the run that was judged";
+}
+
 TEST_F(HistoryStore, NoArchivePassesForARunThatItIsNotWhateverReadsIt) {
   for (int day = 1; day <= 8; ++day) import_day("forged", day, 100 * wobble(day), 50 * wobble(day));
   write("new.json", taken(20, 100, 50));
