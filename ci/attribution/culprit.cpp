@@ -6,7 +6,9 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "bench/counting/algebra/function_match.hpp"
 #include "ci/attribution/own_source.hpp"
 
 namespace steelyard::ci {
@@ -172,6 +174,23 @@ class Collector {
     }
   }
 
+  // Lines of one function and origin belong together though the builds lie in trees of which one is unknown here: a
+  // file that the baseline alone has is the candidate's whose path ends most alike. What was inlined is the same
+  // function in a file of another name, too.
+  void pair_files() {
+    for (auto begin = lines_.begin(); begin != lines_.end();) {
+      auto end = begin;
+      std::vector<PieceAt> before;
+      std::vector<PieceAt> after;
+      for (; end != lines_.end() && is_of_one_function(end->first, begin->first); ++end) {
+        if (end->second.candidate.empty()) before.push_back(end);
+        if (end->second.baseline.empty()) after.push_back(end);
+      }
+      pair_by_path(before, after);
+      begin = end;
+    }
+  }
+
   LineDifference take(const ProfileDifference& difference) const {
     LineDifference result;
     result.changed.resize(difference.functions.size());
@@ -195,6 +214,34 @@ class Collector {
   // Of a function's own lines those in the project's sources come first: optimized code of its own may stand on lines
   // of a header whose functions it calls.
   using Weight = std::pair<bool, double>;
+  using PieceAt = std::map<PieceKey, PieceLines>::iterator;
+
+  static bool is_of_one_function(const PieceKey& a, const PieceKey& b) {
+    return a.function == b.function && a.origin == b.origin;
+  }
+
+  // Paths with most in common first.
+  void pair_by_path(const std::vector<PieceAt>& before, const std::vector<PieceAt>& after) {
+    constexpr std::size_t kMaxFiles = 200;  // as of functions of one name
+    if (before.size() > kMaxFiles || after.size() > kMaxFiles) return;
+    std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> likeness;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      for (std::size_t k = 0; k < after.size(); ++k) {
+        const std::size_t common = bench::common_components(before[i]->first.file, after[k]->first.file);
+        if (common > 0 || !after[k]->first.origin.empty()) likeness.emplace_back(common, i, k);
+      }
+    }
+    std::stable_sort(likeness.begin(), likeness.end(),
+                     [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
+    std::vector<bool> is_paired_before(before.size());
+    std::vector<bool> is_paired_after(after.size());
+    for (const auto& [common, i, k] : likeness) {
+      if (is_paired_before[i] || is_paired_after[k]) continue;
+      is_paired_before[i] = is_paired_after[k] = true;
+      after[k]->second.baseline = std::move(before[i]->second.baseline);
+      lines_.erase(before[i]);
+    }
+  }
 
   static std::int32_t first_line(const PieceLines& lines) {
     for (const auto* side : {&lines.candidate, &lines.baseline}) {
@@ -235,6 +282,7 @@ LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfi
   Collector collector(own_sources);
   collector.add(baseline, difference.of_baseline, &PieceLines::baseline);
   collector.add(candidate, difference.of_candidate, &PieceLines::candidate);
+  collector.pair_files();
   return collector.take(difference);
 }
 

@@ -13,9 +13,6 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 
 namespace steelyard::bench {
-namespace {
-
-// Path components that the two have in common, from the end.
 std::size_t common_components(std::string_view a, std::string_view b) {
   std::size_t count = 0;
   while (!a.empty() && !b.empty() && file_name(a) == file_name(b)) {
@@ -25,6 +22,8 @@ std::size_t common_components(std::string_view a, std::string_view b) {
   }
   return count;
 }
+
+namespace {
 
 bool is_address(std::string_view name) { return name.starts_with("0x"); }
 

@@ -11,6 +11,7 @@
 // Not a judgement of costs: two functions of one name are matched however far their costs are apart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -57,5 +58,8 @@ struct MatchOptions {
 // Linear in the names; for renamed functions see there.
 std::vector<FunctionMatch> match_functions(const CountedProfile& baseline, const CountedProfile& candidate,
                                            const MatchOptions& options = {});
+
+// Path components that two files have in common, counted from the end: 2 of "/a/src/x.h" and "src/x.h".
+std::size_t common_components(std::string_view a, std::string_view b);
 
 }  // namespace steelyard::bench

@@ -177,6 +177,40 @@ TEST(Attribute, InlinedFunctionIsNamedAsWellAsTheOneItRunsIn) {
   EXPECT_DOUBLE_EQ(functions[1].self_change, 20) << "it runs there";
 }
 
+// Of two trees only the candidate's is known, as where the baseline's counts were kept by a gate of another tree.
+TEST(Attribute, InlinedFunctionOfTwoTreesIsToldOnceByItsDifference) {
+  const auto counted = [](const std::string& root, const std::string& header, std::int64_t cost) {
+    CountedProfile profile = HandMadeProfile("BM_x", 1).function("BM_x", root + "/src/x.cpp", 110 + cost).build();
+    profile.sources = {{0, root + "/src/x.cpp", "BM_x", 7, {10}},
+                       {0, root + "/src/x.cpp", "BM_x", 8, {100}},
+                       {0, root + header, "mix", 5, {cost - 10}},
+                       {0, root + header, "mix", 6, {10}},
+                       {0, root + "/other/hot.h", "mix", 3, {0}}};
+    return profile;
+  };
+  const AttributionOptions options{{"/home/head"}};
+  const CountedProfile before = counted("/tmp/base", "/include/hot.h", 900);
+  const auto functions = behind(before, counted("/home/head", "/include/hot.h", 920), options);
+  ASSERT_THAT(names(functions), ElementsAre("mix", "BM_x"));
+  EXPECT_EQ(functions[0].file, "include/hot.h");
+  EXPECT_EQ(functions[0].line, 5);
+  EXPECT_DOUBLE_EQ(functions[0].self_change, 20);
+
+  const auto moved = behind(before, counted("/home/head", "/include/mix.h", 920), options);
+  ASSERT_THAT(names(moved), ElementsAre("mix", "BM_x")) << "in a file of another name it is the same function";
+  EXPECT_EQ(moved[0].file, "include/mix.h");
+  EXPECT_DOUBLE_EQ(moved[0].self_change, 20);
+
+  CountedProfile own = counted("/home/head", "/include/hot.h", 900);
+  own.sources[0].self[0] += 30;
+  own.functions[0].self[0] += 30;
+  own.functions[0].inclusive[0] += 30;
+  own.totals[0] += 30;
+  const auto itself = behind(before, own, options);
+  ASSERT_THAT(names(itself), ElementsAre("BM_x"));
+  EXPECT_EQ(itself[0].line, 7) << "not the dearest of its lines, which is as it was";
+}
+
 // The reader before took other positions out of the same file: what a side's lines say is no change of the program.
 TEST(Attribute, LinesThatAnEarlierReaderToldNameNoInlinedFunctionAndNoLine) {
   const auto counted = [](std::int64_t cost, const char* origin, bool is_told_by_this_reader) {
