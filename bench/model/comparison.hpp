@@ -259,6 +259,7 @@ struct ComparisonRow {
   // Of a count that got worse by less than what gates: what such changes came to. Absent: no history was asked, or it
   // has none.
   std::optional<Creep> creep = {};
+  bool only_baseline_failed = false;  // of a failed row: the candidate did not; never stored
   bool operator==(const ComparisonRow&) const = default;
 
   static void fields(auto& visit, auto& self) {

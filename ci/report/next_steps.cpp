@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "bench/counting/count.hpp"
@@ -295,16 +296,36 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
   }
 }
 
-// A command is run as it is; what another tool wrote is no program, but that Google Benchmark says which wrote it.
-// Another machine has the program elsewhere.
-void advise_failed(const ComparisonRow& row, const RunHeader& candidate, SidesFrom from, std::vector<NextStep>& steps) {
-  const bool is_imported = candidate.settings.contains(kImportedFilesSetting);
-  if (is_imported && candidate.tool != "google-benchmark") return;
+// Characters that no shell takes for anything else, so that most paths need no quotes.
+constexpr std::string_view kPlainCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=:@%,-";
+
+// What a shell starts the program by: one that lies in the folder at hand is found by its path alone. A commit's has
+// its arguments behind it, as the configuration has them; what two files were named by is a path.
+std::string started_by(const RunHeader& run, SidesFrom from) {
+  const bool is_measured_here = from == SidesFrom::this_command || from == SidesFrom::unkept;
+  const bool is_path = is_measured_here && run.commit.sha.empty();
+  const std::string& given = run.program;
+  const std::string_view file = std::string_view(given).substr(0, is_path ? given.size() : given.find(' '));
+  const std::string program = (file.find('/') == std::string_view::npos ? "./" : "") + given;
+  const bool is_plain = given.find_first_not_of(kPlainCharacters) == std::string::npos;
+  return is_plain || !is_path ? program : in_shell_quotes(program);
+}
+
+// Of the side that failed. A command is run as it is; what another tool wrote is no program, but that Google Benchmark
+// says which wrote it. Another machine has the program elsewhere, and which side failed is not kept.
+void advise_failed(const ComparisonRow& row, const Comparison& comparison, SidesFrom from,
+                   std::vector<NextStep>& steps) {
+  const RunHeader& run = row.only_baseline_failed ? comparison.baseline : comparison.candidate;
+  const bool is_imported = run.settings.contains(kImportedFilesSetting);
+  if (is_imported && run.tool != "google-benchmark") return;
   // A file's own name, where it did not say so, has no folder.
-  const bool is_known =
-      !candidate.program.empty() && (!is_imported || candidate.program.find('/') != std::string::npos);
-  const bool is_command = candidate.settings.contains(std::string(bench::kCommandSetting));
-  std::string command = is_known && (is_command || from != SidesFrom::kept) ? candidate.program : "PROGRAM";
+  const bool is_known = !run.program.empty() && (!is_imported || run.program.find('/') != std::string::npos);
+  const bool is_command = run.settings.contains(std::string(bench::kCommandSetting));
+  const bool is_sure = from != SidesFrom::kept || (is_command && comparison.baseline.program == run.program);
+  std::string command = !is_known || !is_sure ? (is_command ? "COMMAND" : "PROGRAM")
+                        : is_command          ? run.program
+                                              : started_by(run, from);
   if (!is_command) {
     command += " --benchmark_filter=" + in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}));
   }
@@ -321,7 +342,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
   name_pictures(comparison, reader, steps);
   name_time_profiles(comparison, steps);
   const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
-  if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, from, steps);
+  if (failed != comparison.rows.end()) advise_failed(*failed, comparison, from, steps);
   const auto is_gone = [](const ComparisonRow& row) {
     return row.verdict == Verdict::missing && row.benchmark != kAllBenchmarks;
   };

@@ -180,6 +180,7 @@ bool finish_without_values(const Matched& matched, RowDraft& draft) {
     const WhichSide side = has_failed(b) ? WhichSide::both : WhichSide::candidate;
     finish(draft, Verdict::failed, why::Failed{side, real_failure(c)});
   } else if (has_failed(b)) {
+    draft.row.only_baseline_failed = true;
     finish(draft, Verdict::failed, why::Failed{WhichSide::baseline, real_failure(b)});
   } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
     finish_skipped(matched, skip_of(b), skip_of(c), draft);
@@ -258,6 +259,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
     return finish(draft, Verdict::failed, why::WithDefect{WhichSide::candidate, *defect});
   }
   if (const auto* defect = std::get_if<Defect>(&baseline)) {
+    draft.row.only_baseline_failed = true;
     return finish(draft, Verdict::failed, why::WithDefect{WhichSide::baseline, *defect});
   }
   const auto& b = std::get<std::vector<LogInvocation>>(baseline);

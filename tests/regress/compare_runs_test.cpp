@@ -359,6 +359,8 @@ TEST(CompareRuns, ACrashIsToldBeforeASkip) {
   crashing.failures.push_back({parse_google_benchmark_name("a"), "", 0, "killed by signal 11"});
   EXPECT_EQ(compare_runs(skipping, crashing, {}).comparison.rows.at(0).verdict, Verdict::failed);
   EXPECT_EQ(compare_runs(crashing, skipping, {}).comparison.rows.at(0).verdict, Verdict::failed);
+  EXPECT_FALSE(compare_runs(skipping, crashing, {}).comparison.rows.at(0).only_baseline_failed);
+  EXPECT_TRUE(compare_runs(crashing, skipping, {}).comparison.rows.at(0).only_baseline_failed);
 }
 
 TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {

@@ -517,19 +517,6 @@ TEST(NextSteps, AskForNoMoreRoundsOfWhatCountingShowedToBeEqual) {
   EXPECT_THAT(steps_of(comparison), IsEmpty());
 }
 
-TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {
-  Comparison comparison = with(sample::time_row("sort", 1, Verdict::failed));
-  comparison.candidate.program = "sort words";
-  comparison.candidate.settings["command"] = "process";
-  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: sort words"));
-  comparison.candidate.settings = {{"imported_files", "1"}};
-  EXPECT_THAT(steps_of(comparison), testing::IsEmpty());
-  comparison.candidate.tool = "google-benchmark";
-  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: PROGRAM --benchmark_filter='^sort$'"));
-  comparison.candidate.program = "./bench";
-  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: ./bench --benchmark_filter='^sort$'"));
-}
-
 TEST(NextSteps, AMarginBeyondAllSenseIsNotOffered) {
   Comparison comparison = sample::quiet_comparison(1);
   comparison.rows[0].verdict = Verdict::inconclusive;

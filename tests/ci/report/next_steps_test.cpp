@@ -1,0 +1,68 @@
+// What is proposed of rows that failed or are missing. What is proposed of all others stands beside what a report
+// promises (promise_test.cpp).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ci/report/next_steps.hpp"
+#include "tests/ci/report/sample_results.hpp"
+
+namespace steelyard::ci::next_steps_test {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> steps_of(const Comparison& comparison, SidesFrom from = SidesFrom::this_command) {
+  std::vector<std::string> texts;
+  for (const NextStep& step : next_steps(comparison, from)) texts.push_back(step.advice + ": " + step.command);
+  return texts;
+}
+
+Comparison with(const ComparisonRow& row) {
+  Comparison comparison;
+  comparison.rows = {row};
+  return comparison;
+}
+
+TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {
+  Comparison comparison = with(sample::time_row("sort", 1, Verdict::failed));
+  comparison.candidate.program = "sort words";
+  comparison.candidate.settings["command"] = "process";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: sort words"));
+  comparison.candidate.settings = {{"imported_files", "1"}};
+  EXPECT_THAT(steps_of(comparison), testing::IsEmpty());
+  comparison.candidate.tool = "google-benchmark";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: PROGRAM --benchmark_filter='^sort$'"));
+  comparison.candidate.program = "./bench";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: ./bench --benchmark_filter='^sort$'"));
+}
+
+TEST(NextSteps, NameTheProgramOfTheSideThatFailedAsAShellStartsIt) {
+  Comparison comparison = with(sample::time_row("crash it", 1, Verdict::failed));
+  comparison.baseline.program = "bad";
+  comparison.candidate.program = "./ok";
+  const std::string filter = " --benchmark_filter='^crash it$'";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: ./ok" + filter));
+  comparison.rows[0].only_baseline_failed = true;
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: ./bad" + filter)) << "no PATH has it";
+  comparison.baseline.program = "/tmp/it's one/bad";
+  EXPECT_THAT(steps_of(comparison), ElementsAre(R"(run what failed alone: '/tmp/it'\''s one/bad')" + filter));
+  comparison.baseline.program = "build/bench --size 3";
+  comparison.baseline.commit.sha = "3f2a91c4d";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: build/bench --size 3" + filter))
+      << "a commit's has arguments";
+}
+
+TEST(NextSteps, NameTheCommandOfTheSideThatFailedAndOfAKeptComparisonOnlyWhereItIsOne) {
+  Comparison comparison = with(sample::time_row("command", 1, Verdict::failed));
+  comparison.baseline.program = "false";
+  comparison.candidate.program = "true";
+  comparison.baseline.settings["command"] = comparison.candidate.settings["command"] = "process";
+  comparison.rows[0].only_baseline_failed = true;
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: false"));
+  EXPECT_THAT(steps_of(comparison, SidesFrom::kept), ElementsAre("run what failed alone: COMMAND"));
+  comparison.candidate.program = "false";
+  EXPECT_THAT(steps_of(comparison, SidesFrom::kept), ElementsAre("run what failed alone: false"));
+}
+
+}  // namespace
+}  // namespace steelyard::ci::next_steps_test
