@@ -1,5 +1,7 @@
 #include "bench/counting/collection.hpp"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -11,10 +13,12 @@
 
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/reader/callgrind_numbers.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/formats/repetition_log.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/fresh_copy.hpp"
+#include "bench/runner/run_folder.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -316,6 +320,27 @@ Result<ChildCommand> callgrind_command(const CollectionPlace& place, const Colle
   return command;
 }
 
+namespace {
+
+constexpr const char* kFreeSpace = "free space there, or set TMPDIR to another folder";
+
+// A file that is no ELF program, as a script, is not known to be.
+bool is_linked_statically(const std::filesystem::path& executable) {
+  const Result<MappedFile> file = MappedFile::open(executable);
+  if (!file) return false;
+  const Result<ElfFile> elf = read_elf(file->bytes());
+  if (!elf || elf->segments.empty()) return false;
+  return std::ranges::none_of(elf->segments, [](const ElfSegment& segment) { return segment.type == PT_INTERP; });
+}
+
+}  // namespace
+
+Error why_not_loaded(const CollectionPlace& place, const std::string& what, const std::string& fix) {
+  if (std::string lack = lack_of_space(place.folder); !lack.empty()) return no_count(std::move(lack), kFreeSpace);
+  return no_count(what + " could not be loaded into the program",
+                  is_linked_statically(place.program->executable) ? fix : "");
+}
+
 Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& request) {
   const CollectionFiles files(place.folder, request.number);
   CallgrindCall call;
@@ -335,10 +360,11 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   Collection collection;
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
   if (!report) {
+    if (std::string lack = lack_of_space(place.folder); !lack.empty()) return no_count(std::move(lack), kFreeSpace);
     collection.nothing_wrapped =
-        no_count("the counting library could not be loaded into the program",
-                 "a statically linked program cannot be counted exactly: link libc dynamically, or "
-                 "steelyard::bench_main");
+        why_not_loaded(place, "the counting library",
+                       "a statically linked program cannot be counted exactly: link libc dynamically, or "
+                       "steelyard::bench_main");
     return collection;
   }
   collection.report = *report;

@@ -179,6 +179,10 @@ struct CollectionPlace {
   CollectionLimits limits;
 };
 
+// Why a library that was to be preloaded reported nothing: no space is left for its report, or the program is linked
+// statically, which its file tells. What it is for stands in `what`: "the counting library". `fix`: for a static one.
+Error why_not_loaded(const CollectionPlace& place, const std::string& what, const std::string& fix);
+
 struct CollectionRequest {
   std::string benchmark;  // as the program lists it
   std::int64_t iterations = 1;

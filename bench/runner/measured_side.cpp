@@ -11,6 +11,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/command_program.hpp"
 #include "bench/runner/measure.hpp"
+#include "bench/runner/run_folder.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -42,7 +43,10 @@ bool is_missing(const std::filesystem::path& file) {
 Result<std::string> read_output(const std::filesystem::path& file) {
   Result<std::string> content = read_left_file(file, kLargestOutput + 1);
   if (!content && !is_missing(file)) return program_error("its output", content.error().found + ", not a result file");
-  if (!content || content->empty()) return program_error("its output", "no result file");
+  if (!content || content->empty()) {
+    const std::string lack = lack_of_space(file.parent_path());
+    return program_error("its output", "no result file" + (lack.empty() ? "" : "; " + lack));
+  }
   if (content->size() > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
   return content;
 }

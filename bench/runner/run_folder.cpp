@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -74,6 +75,23 @@ bool is_still_there(const Descriptor& folder) {
 bool RunFolder::is_named_so(const std::filesystem::path& folder) {
   const std::string name = folder.filename().string();
   return name.size() == kPrefix.size() + kDrawn && name.starts_with(kPrefix);
+}
+
+std::string lack_of_space(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  const std::filesystem::space_info space = std::filesystem::space(folder, unknown);
+  return unknown ? "" : lack_of_space(folder, space);
+}
+
+std::string lack_of_space(const std::filesystem::path& folder, const std::filesystem::space_info& space) {
+  constexpr std::uintmax_t kBlock = 4096;
+  // A file system without any size, as that of the kernel's own, has no limit.
+  if (space.capacity == 0 || space.available >= kBlock) return "";
+  std::filesystem::path shown = folder;
+  for (std::filesystem::path at = folder; at.has_relative_path(); at = at.parent_path()) {
+    if (RunFolder::is_named_so(at)) shown = at.parent_path();
+  }
+  return "no space is left in " + shown.string() + " (TMPDIR)";
 }
 
 Result<RunFolder> RunFolder::create(const std::string& purpose) {

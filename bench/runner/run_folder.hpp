@@ -18,6 +18,11 @@ namespace steelyard::bench {
 // removed stays.
 void remove_whole(const std::filesystem::path& folder);
 
+// Why nothing could be written in `folder`: "no space is left in /tmp (TMPDIR)", with the folder that a run's own is
+// in. Empty: there is room, or nobody can tell.
+std::string lack_of_space(const std::filesystem::path& folder);
+std::string lack_of_space(const std::filesystem::path& folder, const std::filesystem::space_info& space);
+
 class RunFolder {
  public:
   // In $TMPDIR, else /tmp. First clears there what killed runs of this user have left. Runs of one `purpose` have the

@@ -60,8 +60,8 @@ Result<HeapCollection> collect_heap(const CollectionPlace& place, const Collecti
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
   const std::optional<HeapRecord> record = parse_heap_record(read_beginning(files.results()));
   if (!report || !record) {
-    return no_heap("the library that counts allocations could not be loaded into the program",
-                   "a statically linked program cannot be watched so: link libc dynamically");
+    return why_not_loaded(place, "the library that counts allocations",
+                          "a statically linked program cannot be watched so: link libc dynamically");
   }
   std::string wrong = what_is_wrong(*report, child.output + child.error_output);
   if (!wrong.empty()) return no_heap(std::move(wrong));

@@ -19,6 +19,19 @@ TEST(OpenBlasCore, IsEmptyWhereTheProgramSaysNothing) {
   EXPECT_EQ(openblas_core_of("Core:"), "");
 }
 
+TEST(NotLoaded, StaticLinkingIsSaidOfNoProgramThatHasALoader) {
+  Program program;
+  program.executable = "/proc/self/exe";
+  CollectionPlace place;
+  place.program = &program;
+  place.folder = "/proc";
+  const Error of_dynamic = why_not_loaded(place, "the library", "link libc dynamically");
+  EXPECT_EQ(of_dynamic.found, "the library could not be loaded into the program");
+  EXPECT_EQ(of_dynamic.fix, "");
+  program.executable = "/proc/self/status";
+  EXPECT_EQ(why_not_loaded(place, "the library", "link libc dynamically").fix, "") << "no ELF program";
+}
+
 using Environment = std::map<std::string, std::string>;
 
 const CountingEnvironment kCounting{"/opt/lib/libsteelyard_count.so", "/tmp/steelyard-abcdef/report00000001", 100};

@@ -84,5 +84,16 @@ TEST_F(RunFolderTest, TouchesNothingOfAnotherName) {
   EXPECT_EQ(entries(), 5U);
 }
 
+TEST(LackOfSpace, IsToldOfTheFolderForTemporaryFilesAndOfNoneThatHasRoomOrNoSize) {
+  const std::filesystem::space_info full{1 << 20, 0, 0};
+  const std::filesystem::space_info roomy{1 << 20, 8192, 8192};
+  const std::filesystem::space_info of_reserve{1 << 20, 8192, 0};
+  EXPECT_EQ(lack_of_space("/tmp/full/steelyard-run-AbCdEf/b", full), "no space is left in /tmp/full (TMPDIR)");
+  EXPECT_EQ(lack_of_space("/tmp/full", of_reserve), "no space is left in /tmp/full (TMPDIR)");
+  EXPECT_EQ(lack_of_space("/tmp/full", roomy), "");
+  EXPECT_EQ(lack_of_space("/proc"), "") << "it has no size";
+  EXPECT_EQ(lack_of_space("/proc/nothing/there"), "");
+}
+
 }  // namespace
 }  // namespace steelyard::bench::run_folder_test
