@@ -19,6 +19,7 @@
 #include "ci/report/function_lines.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/reasons.hpp"
+#include "regress/history/judge_history.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -347,7 +348,12 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
     return row.verdict == Verdict::missing && row.benchmark != kAllBenchmarks;
   };
   if (std::ranges::any_of(comparison.rows, is_gone)) {
-    steps.push_back({"a benchmark that is missing on purpose is missing once: the next baseline lacks it too", ""});
+    const std::string occasions = std::to_string(regress::kRecentOccasions);
+    steps.push_back({comparison.history
+                         ? "a benchmark that is missing on purpose is missing until the " + occasions +
+                               " newest occasions lack it; if it was renamed, [rename] of steelyard.toml says so"
+                         : "a benchmark that is missing on purpose is missing once: the next baseline lacks it too",
+                     ""});
   }
   if (count_of(comparison, Verdict::incomparable) > 0) {
     steps.push_back({"measure both sides on one machine", "steelyard ab OLD NEW"});

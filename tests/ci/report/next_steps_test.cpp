@@ -64,5 +64,15 @@ TEST(NextSteps, NameTheCommandOfTheSideThatFailedAndOfAKeptComparisonOnlyWhereIt
   EXPECT_THAT(steps_of(comparison, SidesFrom::kept), ElementsAre("run what failed alone: false"));
 }
 
+TEST(NextSteps, SayForHowLongABenchmarkIsMissingOnPurpose) {
+  Comparison comparison = with(sample::time_row("gone", 1, Verdict::missing));
+  EXPECT_THAT(steps_of(comparison), ElementsAre("a benchmark that is missing on purpose is missing once: the next "
+                                                "baseline lacks it too: "));
+  comparison.history.emplace();
+  EXPECT_THAT(steps_of(comparison),
+              ElementsAre("a benchmark that is missing on purpose is missing until the 5 newest occasions lack it; if "
+                          "it was renamed, [rename] of steelyard.toml says so: "));
+}
+
 }  // namespace
 }  // namespace steelyard::ci::next_steps_test
