@@ -391,6 +391,17 @@ struct ComparisonPolicy {
   }
 };
 
+// A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).
+struct RenameProposal {
+  std::string from;  // canonical
+  std::string to;
+  double names = 0;                         // likeness of the two, 0 to 1
+  std::optional<double> functions = {};     // share of the functions of both that each executes
+  std::optional<double> counts_ratio = {};  // of instructions, candidate over baseline
+  std::optional<double> time_ratio = {};
+  bool operator==(const RenameProposal&) const = default;
+};
+
 struct Comparison {
   RunHeader baseline;
   RunHeader candidate;
@@ -405,7 +416,8 @@ struct Comparison {
   std::optional<JudgedHistory> history = {};              // what it was held against; absent: the baseline alone
   // What benchmarks of the rows were called before -> what they are called here, as the user says ([rename]).
   std::map<std::string, std::string> earlier_names = {};
-  std::vector<ComparisonRow> rows;  // by benchmark, then metric
+  std::vector<RenameProposal> rename_proposals = {};  // the likest first; never stored
+  std::vector<ComparisonRow> rows;                    // by benchmark, then metric
   std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
   bool operator==(const Comparison&) const = default;
 

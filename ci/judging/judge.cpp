@@ -235,8 +235,8 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
 ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& app) {
   ExitCode code = profile_time(plan, judgement.comparison, app);
   if (plan.proposes_renames) {
-    const std::string told = proposals_text(propose_renames(plan.baseline, plan.candidate));
-    if (!told.empty()) {
+    judgement.comparison.rename_proposals = propose_renames(plan.baseline, plan.candidate);
+    if (const std::string told = proposals_text(judgement.comparison.rename_proposals); !told.empty()) {
       app.note(told);
     } else if (lacks_counts_of_renames(plan.baseline, plan.candidate)) {
       app.note(renames_need_counts(plan.candidate.header));

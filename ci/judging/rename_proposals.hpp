@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "ci/report/next_steps.hpp"
 
 namespace steelyard::ci {
 

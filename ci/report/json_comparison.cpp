@@ -134,6 +134,19 @@ Json findings_json(const Comparison& comparison, const Json& rows) {
   return findings;
 }
 
+Json proposals_json(const std::vector<RenameProposal>& proposals) {
+  Json json = Json::array();
+  for (const RenameProposal& one : proposals) {
+    json.push_back({{"from", one.from},
+                    {"to", one.to},
+                    {"names", one.names},
+                    {"functions", json_number(one.functions)},
+                    {"counts_ratio", json_number(one.counts_ratio)},
+                    {"time_ratio", json_number(one.time_ratio)}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string json_report(const Comparison& comparison, const TargetReport& targets,
@@ -151,6 +164,7 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
     }
     json[name] = std::move(value);
   }
+  if (!comparison.rename_proposals.empty()) json["rename_proposals"] = proposals_json(comparison.rename_proposals);
   json["findings"] = std::move(findings);
   json["targets"] = targets_json(targets);
   json["utilizations"] = utilizations_json(targets);

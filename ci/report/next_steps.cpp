@@ -333,6 +333,24 @@ void advise_failed(const ComparisonRow& row, const Comparison& comparison, Sides
   steps.push_back({"run what failed alone", std::move(command)});
 }
 
+// The line of steelyard.toml that confirms it, without its table's.
+std::string rename_line(const RenameProposal& proposal) {
+  return quoted_for_toml(as_pattern(proposal.from)) + " = " + quoted_for_toml(as_pattern(proposal.to));
+}
+
+// Why each is proposed is told where it was found; a report has the lines.
+void advise_renames(const std::vector<RenameProposal>& proposals, std::vector<NextStep>& steps) {
+  constexpr std::size_t kMaxNamed = 3;
+  for (std::size_t i = 0; i < std::min(proposals.size(), kMaxNamed); ++i) {
+    steps.push_back({"if " + name_as_given(proposals[i].from) +
+                         " was renamed, a line below [rename] in steelyard.toml keeps its history",
+                     rename_line(proposals[i])});
+  }
+  if (proposals.size() <= kMaxNamed) return;
+  const auto more = static_cast<std::int64_t>(proposals.size() - kMaxNamed);
+  steps.push_back({plural_text(more, "more benchmark") + " may have been renamed", ""});
+}
+
 }  // namespace
 
 std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, ReadAt at) {
@@ -355,6 +373,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
                          : "a benchmark that is missing on purpose is missing once: the next baseline lacks it too",
                      ""});
   }
+  advise_renames(comparison.rename_proposals, steps);
   if (count_of(comparison, Verdict::incomparable) > 0) {
     steps.push_back({"measure both sides on one machine", "steelyard ab OLD NEW"});
     std::string facts;  // all of them: with one still decisive nothing is compared
@@ -399,7 +418,7 @@ std::string proposals_text(const std::vector<RenameProposal>& proposals) {
   std::string text = "if these were renamed, a line of steelyard.toml keeps their history:\n  [rename]";
   for (std::size_t i = 0; i < std::min(proposals.size(), kMaxProposed); ++i) {
     const RenameProposal& one = proposals[i];
-    text += "\n  " + quoted_for_toml(as_pattern(one.from)) + " = " + quoted_for_toml(as_pattern(one.to)) + "  #";
+    text += "\n  " + rename_line(one) + "  #";
     if (one.counts_ratio) text += " instructions " + change_text(*one.counts_ratio) + ',';
     if (one.functions) text += ' ' + share_text(*one.functions) + " of their functions,";
     if (one.time_ratio) text += " time " + change_text(*one.time_ratio) + ',';

@@ -38,15 +38,6 @@ std::optional<NextStep> deciding_step(const Comparison& comparison, SidesFrom fr
 // As one text behind a sentence: "; measure longer: --rounds 64"; empty where there is none.
 std::string deciding_text(const std::optional<NextStep>& step);
 
-// A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).
-struct RenameProposal {
-  std::string from;  // canonical
-  std::string to;
-  double names = 0;                         // likeness of the two, 0 to 1
-  std::optional<double> functions = {};     // share of the functions of both that each executes
-  std::optional<double> counts_ratio = {};  // of instructions, candidate over baseline
-  std::optional<double> time_ratio = {};
-};
 // The lines of steelyard.toml that would confirm them, and why. Empty: none.
 std::string proposals_text(const std::vector<RenameProposal>& proposals);
 // What is said where there is none, for want of counts: with what lacked where the candidate was measured, if anything.

@@ -4,6 +4,7 @@
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/rename_proposals.hpp"
 #include "ci/judging/stored_series.hpp"
+#include "ci/report/next_steps.hpp"
 
 namespace steelyard::ci::renames_test {
 namespace {

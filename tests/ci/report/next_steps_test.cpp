@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ci/report/comparison.hpp"
 #include "ci/report/next_steps.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -10,6 +11,7 @@ namespace steelyard::ci::next_steps_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 std::vector<std::string> steps_of(const Comparison& comparison, SidesFrom from = SidesFrom::this_command) {
   std::vector<std::string> texts;
@@ -72,6 +74,22 @@ TEST(NextSteps, SayForHowLongABenchmarkIsMissingOnPurpose) {
   EXPECT_THAT(steps_of(comparison),
               ElementsAre("a benchmark that is missing on purpose is missing until the 5 newest occasions lack it; if "
                           "it was renamed, [rename] of steelyard.toml says so: "));
+}
+
+TEST(NextSteps, ProposeTheLinesOfRenamesInEveryReport) {
+  Comparison comparison = with(sample::time_row("a", 1, Verdict::unchanged));
+  comparison.rename_proposals = {{"BM_holes/64", "BM_holey/64", 0.9, {}, 1.01, {}}};
+  const std::string line = R"("BM_holes/64" = "BM_holey/64")";
+  const std::string advice = "a line below [rename] in steelyard.toml keeps its history";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("if BM_holes/64 was renamed, " + advice + ": " + line));
+  EXPECT_THAT(terminal_report(comparison, {}), HasSubstr(line));
+  EXPECT_THAT(markdown_report(comparison), HasSubstr(line));
+  EXPECT_THAT(json_report(comparison, {}), HasSubstr(R"("to": "BM_holey/64")"));
+  for (const char* name : {"BM_b", "BM_c", "BM_d", "BM_e"}) comparison.rename_proposals.push_back({name, "BM_x"});
+  EXPECT_THAT(steps_of(comparison), testing::SizeIs(4));
+  EXPECT_EQ(steps_of(comparison).back(), "2 more benchmarks may have been renamed: ");
+  comparison.rename_proposals.clear();
+  EXPECT_THAT(json_report(comparison, {}), testing::Not(HasSubstr("rename_proposals")));
 }
 
 }  // namespace

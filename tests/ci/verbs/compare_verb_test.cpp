@@ -242,6 +242,7 @@ TEST_F(Compare, ExitsWithTwoWhereTheCandidateLacksABenchmarkAndProposesWhatItMay
   EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"missing\""));
   EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"new\""));
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("[rename]"), HasSubstr("\"BM_x\" = \"BM_y\"  # time 0 %")));
+  EXPECT_THAT(outcome.out, HasSubstr("\"rename_proposals\": [")) << "the report that is made at once has it too";
   write("steelyard.toml", "[rename]\n\"BM_x\" = \"BM_y\"\n");
   EXPECT_THAT(run({"compare", "a.json", "b.json"}).err, Not(HasSubstr("[rename]"))) << "it is confirmed";
 }
