@@ -255,7 +255,12 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
   configuration.run.seed = candidate.run.seed;
   const std::vector<warning::SettingDifference> differences = differences_of(configuration, candidate);
   const std::string build = note_of_build(configuration.build_command, candidate.build_command);
+  const bool is_of_work_tree = !commits.candidate.empty() && repository.differs_from(commits.candidate, candidate.file);
   OtherSide other{build.empty() ? "" : configuration.build_command, candidate.programs};
+  for (const ConfiguredProgram& program : candidate.programs) {
+    if (is_of_work_tree && program_named(configuration, program.name) == nullptr)
+      other.programs_of_work_tree.push_back(program.name);
+  }
   take_what_is_new(candidate, configuration);
   STEELYARD_TRY(const std::string calibration, take_calibration(repository, baseline, path, configuration));
   GateConfiguration obeyed{std::move(configuration), {}, std::move(other)};
@@ -264,7 +269,7 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
     obeyed.notes.push_back(warning::renames_of_candidate(renames));
   }
   if (!build.empty()) obeyed.notes.push_back(build);
-  if (!differences.empty()) obeyed.notes.push_back(warning::baseline_policy_holds(differences));
+  if (!differences.empty()) obeyed.notes.push_back(warning::baseline_policy_holds(differences, is_of_work_tree));
   return obeyed;
 }
 

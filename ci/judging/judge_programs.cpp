@@ -173,7 +173,8 @@ std::vector<std::string> find_moved_programs(const std::vector<ConfiguredProgram
 
 // The build may say where it puts a program only by doing it, so this is looked at afterwards.
 Result<void> check_built(const std::vector<ConfiguredProgram>& programs, const std::vector<ProgramPair>& pairs,
-                         const WorkTreePair& trees, const CommitPair& commits, bool was_built) {
+                         const WorkTreePair& trees, const CommitPair& commits, const JudgeRequest& request) {
+  const bool was_built = !request.configuration.build_command.empty();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (is_there(pairs[i].candidate.executable)) continue;
     const std::string path = pairs[i].candidate.executable.lexically_relative(trees.head()).string();
@@ -186,13 +187,18 @@ Result<void> check_built(const std::vector<ConfiguredProgram>& programs, const s
           "the benchmark program",
           programs[i].name.empty() ? "" : "a file of another name keeps the name of its [[program]]");
     }
-    return input_error(where,
+    const bool is_of_work_tree = std::ranges::find(request.other.programs_of_work_tree, programs[i].name) !=
+                                 request.other.programs_of_work_tree.end();
+    return input_error((is_of_work_tree ? "steelyard.toml of the work tree, " : "") + where,
                        "no such file, neither in " + base + " nor in " + head +
                            (was_built ? ", after the build" : ", and no build command"),
-                       "the benchmark program in the work tree",
-                       was_built ? "check the path against what the build writes; a commit that corrects it in "
-                                   "steelyard.toml is measured by its own path"
-                                 : "name one: --build \"CMD\"");
+                       "the benchmark program in each commit's tree",
+                       !was_built        ? "name one: --build \"CMD\""
+                       : is_of_work_tree ? "check out " + head +
+                                               ", whose own steelyard.toml is another one, or check the path against "
+                                               "what the build writes"
+                                         : "check the path against what the build writes; a commit that corrects it in "
+                                           "steelyard.toml is measured by its own path");
   }
   return {};
 }
@@ -524,7 +530,7 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   if (built.code != ExitCode::success) return built.code;
   const std::vector<std::string> moved = find_moved_programs(programs, request.other.candidates_programs, trees, pairs);
   app.notes(moved);
-  STEELYARD_CHECK(check_built(programs, pairs, trees, commits, !request.configuration.build_command.empty()));
+  STEELYARD_CHECK(check_built(programs, pairs, trees, commits, request));
   JudgeRequest of_commits = request;
   for (const std::vector<std::string>* notes : {&view.warnings, &built.notes, &moved}) {
     of_commits.notes.insert(of_commits.notes.end(), notes->begin(), notes->end());

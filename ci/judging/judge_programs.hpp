@@ -24,6 +24,9 @@ namespace steelyard::ci {
 struct OtherSide {
   std::string baselines_build = {};  // its command, where the candidate's builds both; empty: none
   std::vector<ConfiguredProgram> candidates_programs = {};  // empty: they are those that hold
+  // Names of programs that the baseline's file lacks, where the candidate's was read of the work tree and its commit
+  // has another: neither commit need know them.
+  std::vector<std::string> programs_of_work_tree = {};
 };
 
 struct JudgeRequest {

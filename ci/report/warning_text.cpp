@@ -171,8 +171,9 @@ std::string accepted_no_more(const PatternPolicy& table) {
   return "accepted no more, as the last day is over: " + accepted_table(table);
 }
 
-std::string baseline_policy_holds(const std::vector<SettingDifference>& differences) {
-  std::string text = "steelyard.toml is another one in the candidate; the baseline's holds: ";
+std::string baseline_policy_holds(const std::vector<SettingDifference>& differences, bool is_of_work_tree) {
+  std::string text = "steelyard.toml is another one in the " +
+                     std::string(is_of_work_tree ? "work tree" : "candidate") + "; the baseline's holds: ";
   for (std::size_t i = 0; i < std::min(differences.size(), kMaxNamedSettings); ++i) {
     text += (i == 0 ? "" : "; ") + difference_text(differences[i]);
   }

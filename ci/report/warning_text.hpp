@@ -84,9 +84,10 @@ struct SettingDifference {
   std::optional<std::string> baseline = {};
   std::optional<std::string> candidate = {};
 };
-std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
+// `differences`: at least one. `is_of_work_tree`: the candidate's commit has another than the file that was read.
+std::string baseline_policy_holds(const std::vector<SettingDifference>& differences, bool is_of_work_tree);
 std::string built_by_candidates_command(const SettingDifference& command);
-// Of whose file it is that baseline_policy_holds() and built_by_candidates_command() call the candidate's.
+// Of whose file it is that built_by_candidates_command() and others call the candidate's.
 std::string file_of_work_tree(const std::string& commit);
 // Of a file that the baseline's steelyard.toml names, in the repository.
 std::string baseline_calibration_holds(const std::string& file);

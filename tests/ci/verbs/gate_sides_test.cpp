@@ -63,6 +63,16 @@ TEST_F(GateSides, OfARenamedTargetAreMeasuredEachByItsOwnPathWithTheBaselinesArg
   expect_both_sides_measured(outcome);
 }
 
+TEST_F(GateSides, SayOfAProgramThatNeitherCommitNamesThatTheWorkTreesFileDoes) {
+  commit("another change", "fast");
+  made_.write("steelyard.toml", text_of("steelyard.toml") + "\n[[program]]\nname = \"py\"\ncommand = \"./tool.py\"\n");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("steelyard.toml of the work tree, [[program]] \"py\", "),
+                                 HasSubstr("neither in " + short_sha("HEAD^1") + " nor in " + short_sha("HEAD")),
+                                 HasSubstr("check out " + short_sha("HEAD") + ", whose own steelyard.toml")));
+}
+
 // Else a request could have the baseline's program measured as its own.
 TEST_F(GateSides, TakeNoProgramOfTheOtherSidesTreeForARenamedOne) {
   replace_in_file("out/bench", "../base/out/bench");
