@@ -248,6 +248,12 @@ std::string arguments_behind(const std::vector<std::string>& words, std::size_t 
   return arguments.substr(std::min<std::size_t>(1, arguments.size()));
 }
 
+// A line of a Makefile that is no command: a rule's names, which may be paths of programs, and what is assigned.
+bool is_rule_of_make(const fs::path& script, const std::string& line) {
+  const bool is_make = lower_case(script.filename().string()).ends_with("makefile") || script.extension() == ".mk";
+  return is_make && !line.starts_with('\t') && line.find(':') != std::string::npos;
+}
+
 // Of programs that are named by a path: `make x_bench` starts none.
 template <typename IsWanted>
 std::vector<ScriptCall> calls_in_scripts(const fs::path& root, IsWanted is_wanted) {
@@ -257,6 +263,7 @@ std::vector<ScriptCall> calls_in_scripts(const fs::path& root, IsWanted is_wante
     std::size_t number = 0;
     for (std::string line; std::getline(stream, line);) {
       ++number;
+      if (is_rule_of_make(script, line)) continue;
       std::istringstream text(line);
       const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
       for (std::size_t i = 0; i < words.size() && !words[i].starts_with('#'); ++i) {
@@ -390,7 +397,7 @@ Result<KeptPrograms> try_programs(const std::vector<FoundTarget>& targets, const
     if (!target.arguments.empty()) program.command += ' ' + target.arguments;
     Result<std::size_t> benchmarks = try_program(program, root, cancelled);
     if (!benchmarks && !target.arguments.empty()) {
-      app.note(target.place + ": its arguments are left out: " + benchmarks.error().text());
+      app.note(target.place + ": its arguments are excluded: " + benchmarks.error().text());
       program.command = alone;
       benchmarks = try_program(program, root, cancelled);
     }
