@@ -354,7 +354,10 @@ Result<void> check_alerts(const AlertsOptions& alerts) {
   if (!acts && (!alerts.note.empty() || !alerts.who.empty())) {
     return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");
   }
-  if (alerts.action != Action::accept && !alerts.until.empty()) return input_error("--until", "it without accept");
+  if (alerts.action != Action::accept && !alerts.until.empty()) {
+    return input_error("--until", "it without accept", "steelyard alerts accept",
+                       "leave it out: only what is accepted has a last day");
+  }
   if ((alerts.action == Action::assign) == alerts.to.empty()) {
     return alerts.to.empty() ? input_error("steelyard alerts assign", "no --to", "who is to see to it",
                                            "--to NAME, or `steelyard alerts unassign` for nobody")

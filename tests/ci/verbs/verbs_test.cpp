@@ -56,6 +56,8 @@ TEST(Verbs, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
   EXPECT_EQ(error_of({"alerts", "accept", "0123456", "--commit", "HEAD", "--note", "so"}), "");
   EXPECT_THAT(error_of({"alerts", "accept", "0123456"}), HasSubstr("no --commit"));
   EXPECT_THAT(error_of({"alerts", "resolve", "0123456", "--commit", "HEAD"}), HasSubstr("it without accept"));
+  EXPECT_THAT(error_of({"alerts", "resolve", "0123456", "--until", "2030-01-01"}),
+              HasSubstr("--until: found it without accept, wanted steelyard alerts accept; leave it out"));
   EXPECT_THAT(error_of({"alerts", "resolve"}), HasSubstr("no ID"));
   EXPECT_EQ(error_of({"alerts", "assign", "0123456", "--to", "ada", "--note", "so"}), "");
   EXPECT_EQ(error_of({"alerts", "unassign", "0123456"}), "");
