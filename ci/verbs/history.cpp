@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
@@ -123,15 +124,21 @@ std::vector<std::string> metrics_known_of(storage::Store* store, const std::vect
 // What is called like an option's value among series that fit without it: at least one.
 NoSeries::Choice choice_of(const Narrowing& narrowing, const std::vector<storage::HistorySeries>& fitting,
                            storage::Store* store) {
+  const auto beginning_of = [&narrowing](const storage::HistorySeries& series) {
+    return series.fingerprint.substr(0, narrowing.value.size());
+  };
   std::vector<std::string> known;
   if (narrowing.option == "--branch") known = branches_of(fitting);
   if (narrowing.option == "--metric") known = metrics_known_of(store, fitting);
+  const bool is_fingerprint = narrowing.option == "--machine" && narrowing.value.find('=') == std::string::npos;
   for (const storage::HistorySeries& series : fitting) {
-    if (narrowing.option == "--machine" && narrowing.value.find('=') == std::string::npos) {
-      known.push_back(series.fingerprint.substr(0, narrowing.value.size()));
-    }
+    if (is_fingerprint) known.push_back(beginning_of(series));
   }
-  return {narrowing.option, narrowing.value, nearest_or_none(narrowing.value, known)};
+  std::string nearest = nearest_or_none(narrowing.value, known);
+  // Compared was so much as was typed; what is offered is what reports show of it.
+  const auto meant = std::ranges::find(fitting, nearest, beginning_of);
+  if (is_fingerprint && meant != fitting.end()) nearest = shown_id(meant->fingerprint);
+  return {narrowing.option, narrowing.value, std::move(nearest)};
 }
 
 // Why no series fits. store: null: archives.

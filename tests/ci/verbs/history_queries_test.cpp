@@ -372,7 +372,7 @@ TEST_F(HistoryQueries, WhatExcludedEverySeriesIsNamedWithTheNearest) {
   EXPECT_THAT(told({"--branch", "mian"}), AllOf(HasSubstr("none that fits --branch mian (did you mean main?)"),
                                                 Not(HasSubstr("Did you mean BM_hash"))));
   EXPECT_THAT(told({"--metric", "cpu_tmie"}), HasSubstr("--metric cpu_tmie (did you mean cpu_time?)"));
-  EXPECT_THAT(told({"--machine", near}), HasSubstr("(did you mean " + machine.substr(0, 8) + "?)"));
+  EXPECT_THAT(told({"--machine", near}), HasSubstr("(did you mean " + machine.substr(0, 9) + "?)"));
   EXPECT_THAT(told({"--branch", "mian", "--metric", "cpu_tmie"}),
               HasSubstr("--branch mian (did you mean main?) and --metric cpu_tmie (did you mean cpu_time?)"));
   EXPECT_THAT(told({"--chained"}), AllOf(HasSubstr("no two of their commits were measured against each other"),
