@@ -36,7 +36,7 @@ class ProfileAttribution {
                      const AttributionOptions& options)
       : options_(options), known_(known), difference_(subtract(baseline, candidate)) {
     if (known.of_baseline && known.of_candidate) {
-      lines_ = subtract_lines(baseline, candidate, difference_, options.own_sources);
+      lines_ = subtract_lines(baseline, candidate, difference_, options.own_sources, options.pairs_trees);
     } else {
       lines_.changed.resize(difference_.functions.size());
     }

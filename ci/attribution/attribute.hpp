@@ -22,6 +22,9 @@ struct AttributionOptions {
   // Names lines and inlined functions of runs whose lines may be shifted (has_shifted_lines), too: what was said of
   // them before that was known, for who computes an old verdict again.
   bool trust_shifted_lines = false;
+  // Files of the two sides belong together where their paths end alike. False: by whole paths alone, which told an
+  // inlined function of two trees twice, for who computes an old verdict again.
+  bool pairs_trees = true;
 };
 
 // By benchmark, as rows name it: what changed of its kernels; none without changes.

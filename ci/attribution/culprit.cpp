@@ -276,13 +276,13 @@ std::string inlined_origin(const SourceCost& source, const ProfiledFunction& fun
 
 LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfile& candidate,
                               const ProfileDifference& difference,
-                              const std::vector<std::filesystem::path>& own_sources) {
+                              const std::vector<std::filesystem::path>& own_sources, bool pairs_trees) {
   const bool has_both = !baseline.sources.empty() && !candidate.sources.empty() && !difference.functions.empty();
   if (!has_both) return {std::vector<SourcePlace>(difference.functions.size()), {}};
   Collector collector(own_sources);
   collector.add(baseline, difference.of_baseline, &PieceLines::baseline);
   collector.add(candidate, difference.of_candidate, &PieceLines::candidate);
-  collector.pair_files();
+  if (pairs_trees) collector.pair_files();
   return collector.take(difference);
 }
 

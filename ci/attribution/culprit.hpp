@@ -56,10 +56,10 @@ struct LineDifference {
   std::vector<InlinedPiece> pieces;  // by function, then origin and file; whether they changed or not
 };
 
-// Empty where a profile has no sources. `difference` is of these profiles.
+// Empty where a profile has no sources. `difference` is of these profiles. `pairs_trees`: as AttributionOptions has it.
 LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfile& candidate,
                               const ProfileDifference& difference,
-                              const std::vector<std::filesystem::path>& own_sources);
+                              const std::vector<std::filesystem::path>& own_sources, bool pairs_trees);
 
 // Without what the compiler appends to the name of a copy: "f [clone .isra.0]" is f.
 std::string_view without_clone(std::string_view name);

@@ -303,13 +303,21 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   const Comparison kept = alike(comparison);
   AttributionOptions naming{own_folders(baseline, candidate)};
   Replay result = replay_with(naming, kept, baseline, candidate);
-  if (result.differences.empty() || !(bench::has_shifted_lines(baseline) || bench::has_shifted_lines(candidate)))
-    return result;
-  // Judged before it was known that their lines may be shifted: then they were told.
-  naming.trust_shifted_lines = true;
-  Replay as_then = replay_with(naming, kept, baseline, candidate);
-  as_then.has_shifted_lines = true;
-  return as_then.differences.size() < result.differences.size() ? as_then : result;
+  const bool is_shifted = bench::has_shifted_lines(baseline) || bench::has_shifted_lines(candidate);
+  // Judged before files of two trees were paired, or before it was known that their lines may be shifted: then they
+  // were told so.
+  for (const bool trusts : {false, true}) {
+    for (const bool pairs : {true, false}) {
+      if (result.differences.empty() || (trusts && !is_shifted)) return result;
+      if (!trusts && pairs) continue;  // as today
+      naming.trust_shifted_lines = trusts;
+      naming.pairs_trees = pairs;
+      Replay as_then = replay_with(naming, kept, baseline, candidate);
+      as_then.has_shifted_lines = trusts;
+      if (as_then.differences.size() < result.differences.size()) result = std::move(as_then);
+    }
+  }
+  return result;
 }
 
 }  // namespace steelyard::ci

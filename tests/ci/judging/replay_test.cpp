@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "bench/counting/count.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/judging/judge.hpp"
@@ -93,29 +94,31 @@ TEST(Replay, NamesEachFieldThatWasChanged) {
             Fields{"functions"});
 }
 
+// A run whose only function has inlined another, counted in the tree at `root`.
+steelyard::Run counted_inlined(std::int64_t cost, const std::string& root) {
+  steelyard::Run run;
+  run.header.tool = "steelyard";
+  run.header.layout = Layout::duet;
+  run.invocations.resize(1);
+  Measurement& measurement = run.measurements.emplace_back();
+  measurement.benchmark.name = "BM_x";
+  measurement.metric = *well_known_metric(kInstructions);
+  measurement.count_key = "one machine";
+  measurement.count_basis.jitter = 0;
+  measurement.invocations = {{0, {static_cast<double>(10 + cost)}, {1}}};
+  CountedProfile& profile = run.profiles.emplace_back();
+  profile.benchmark.name = "BM_x";
+  profile.iterations = 1;
+  profile.events = {"Ir"};
+  profile.totals = {10 + cost};
+  profile.functions = {{"/b/bench", root + "/x.cpp", "BM_x", 3, 1, {10 + cost}, {10 + cost}}};
+  profile.sources = {{0, root + "/x.cpp", "BM_x", 7, {10}}, {0, root + "/hot.h", "mix", 5, {cost}}};
+  return run;
+}
+
 // What was said by shifted lines, when that was not known, and what is said without them: neither was changed by hand.
 TEST(Replay, VerifiesTheFunctionsOfRunsWhoseLinesMayBeShiftedAsTheyWereNamedThenAndAsTheyAreNow) {
-  const auto counted = [](std::int64_t cost) {
-    steelyard::Run run;
-    run.header.tool = "steelyard";
-    run.header.layout = Layout::duet;
-    run.invocations.resize(1);
-    Measurement& measurement = run.measurements.emplace_back();
-    measurement.benchmark.name = "BM_x";
-    measurement.metric = *well_known_metric(kInstructions);
-    measurement.count_key = "one machine";
-    measurement.count_basis.jitter = 0;
-    measurement.invocations = {{0, {static_cast<double>(10 + cost)}, {1}}};
-    CountedProfile& profile = run.profiles.emplace_back();
-    profile.benchmark.name = "BM_x";
-    profile.iterations = 1;
-    profile.events = {"Ir"};
-    profile.totals = {10 + cost};
-    profile.functions = {{"/b/bench", "/s/x.cpp", "BM_x", 3, 1, {10 + cost}, {10 + cost}}};
-    profile.sources = {{0, "/s/x.cpp", "BM_x", 7, {10}}, {0, "/s/hot.h", "mix", 5, {cost}}};
-    return run;
-  };
-  const steelyard::Run baseline = counted(50), candidate = counted(70);
+  const steelyard::Run baseline = counted_inlined(50, "/s"), candidate = counted_inlined(70, "/s");
   for (const bool was_known : {false, true}) {
     Comparison judged = worded(regress::compare_runs(baseline, candidate, ComparisonPolicy{}));
     AttributionOptions naming{own_folders(baseline, candidate)};
@@ -126,6 +129,27 @@ TEST(Replay, VerifiesTheFunctionsOfRunsWhoseLinesMayBeShiftedAsTheyWereNamedThen
     const Replay replayed = replay(kept, baseline, candidate);
     EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
     EXPECT_EQ(replayed.has_shifted_lines, !was_known) << "and what stands on them is told";
+    kept.rows[0].functions[0].self_change += 1;
+    EXPECT_EQ(replay(kept, baseline, candidate).differences.size(), 1U);
+  }
+}
+
+TEST(Replay, VerifiesTheFunctionsOfTwoTreesAsTheyWereNamedThenAndAsTheyAreNow) {
+  steelyard::Run baseline = counted_inlined(50, "/base");
+  steelyard::Run candidate = counted_inlined(70, "/head");
+  candidate.header.settings[kSourcesSetting] = "/head";
+  for (steelyard::Run* run : {&baseline, &candidate}) {
+    run->header.settings[std::string(bench::kCountReaderSetting)] = std::to_string(bench::kCountReader);
+  }
+  for (const bool pairs : {false, true}) {
+    Comparison judged = worded(regress::compare_runs(baseline, candidate, ComparisonPolicy{}));
+    AttributionOptions naming{own_folders(baseline, candidate)};
+    naming.pairs_trees = pairs;
+    attribute(judged, baseline, candidate, naming);
+    ASSERT_FALSE(judged.rows.at(0).functions.empty());
+    EXPECT_EQ(judged.rows[0].functions[0].self_change, pairs ? 20 : 70);
+    Comparison kept = *storage::parse_comparison(json_report(judged), "kept");
+    EXPECT_EQ(replay(kept, baseline, candidate).differences, std::vector<FieldDifference>{});
     kept.rows[0].functions[0].self_change += 1;
     EXPECT_EQ(replay(kept, baseline, candidate).differences.size(), 1U);
   }
