@@ -221,16 +221,19 @@ std::string_view to_text(Rules rules) {
     case Rules::rounds_4:
       return "rounds-4";
     case Rules::rounds_5:
+      return "rounds-5";
+    case Rules::rounds_6:
       break;
   }
-  return "rounds-5";
+  return "rounds-6";
 }
 
 Rules rules_of(std::string_view rule_version) {
   const std::string_view number = rule_version.substr(std::min(rule_version.size(), rule_version.rfind('-')));
   if (number == "-2") return Rules::rounds_2;
   if (number == "-3") return Rules::rounds_3;
-  return number == "-4" ? Rules::rounds_4 : kNewestRules;
+  if (number == "-4") return Rules::rounds_4;
+  return number == "-5" ? Rules::rounds_5 : kNewestRules;
 }
 
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,

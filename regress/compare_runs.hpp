@@ -14,7 +14,7 @@ namespace steelyard::regress {
 
 struct GateMemory;
 
-std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-5"
+std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-6"
 // Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
 // kNewestRules where this engine has none of that version.
 Rules rules_of(std::string_view rule_version);

@@ -29,8 +29,10 @@ enum class Rules {
   // told by its interval.
   rounds_4,
   rounds_5,  // rows that are no pairs of rounds have a part of the level, and the others stay adjusted jointly
+  // What a budget did not reach on one side is missing or new where the other side does not have the benchmark.
+  rounds_6,
 };
-inline constexpr Rules kNewestRules = Rules::rounds_5;
+inline constexpr Rules kNewestRules = Rules::rounds_6;
 
 enum class WhichSide { baseline, candidate, both };
 

@@ -54,6 +54,7 @@ class Matcher {
   void add_measurements(const Run& run, MatchedSide Matched::*side) {
     for (const Measurement& measurement : run.measurements) {
       const std::string benchmark = name_of(measurement.benchmark);
+      benchmarks_of(side).insert(benchmark);
       if (!is_judged(policy_, benchmark, measurement.metric.name, measurement.metric.kind)) continue;
       (entry(benchmark, measurement.metric.name).*side).measurements.push_back(&measurement);
     }
@@ -62,6 +63,7 @@ class Matcher {
   // After the measurements of both sides, because a failure of a whole benchmark touches each of its metrics.
   void add_failures(const Run& run, MatchedSide Matched::*side) {
     for (const Failure& failure : run.failures) {
+      if (!failure.benchmark.name.empty()) benchmarks_of(side).insert(name_of(failure.benchmark));
       if (failure.benchmark.name.empty()) {
         add_program_failure(failure, side);
       } else if (!failure.metric.empty()) {
@@ -86,11 +88,21 @@ class Matcher {
     }
     add_what_nobody_measured();
     std::vector<Matched> result;
-    for (auto& [key, matched] : entries_) result.push_back(std::move(matched));
+    for (auto& [key, matched] : entries_) {
+      for (MatchedSide Matched::*side : {&Matched::baseline, &Matched::candidate}) {
+        MatchedSide& own = matched.*side;
+        own.has_benchmark = !own.failures.empty() || benchmarks_of(side).contains(key.benchmark);
+      }
+      result.push_back(std::move(matched));
+    }
     return result;
   }
 
  private:
+  std::set<std::string>& benchmarks_of(MatchedSide Matched::*side) {
+    return side == &Matched::baseline ? benchmarks_of_baseline_ : benchmarks_of_candidate_;
+  }
+
   Matched& entry(const std::string& benchmark, const std::string& metric) {
     const auto [at, is_new] = entries_.try_emplace(MatchKey{benchmark, metric_rank(metric), metric});
     if (is_new) {
@@ -187,6 +199,8 @@ class Matcher {
 
   const ComparisonPolicy& policy_;
   DeviceNames devices_;
+  std::set<std::string> benchmarks_of_baseline_;  // by name_of()
+  std::set<std::string> benchmarks_of_candidate_;
   std::map<MatchKey, Matched> entries_;
 };
 

@@ -18,6 +18,7 @@ inline constexpr const char* kWholeProgram = "(the whole program)";
 struct MatchedSide {
   std::vector<const Measurement*> measurements;
   std::vector<const Failure*> failures;
+  bool has_benchmark = false;  // a value or a failure of it, of whichever metric, judged or not
 };
 struct Matched {
   std::string benchmark;  // canonical text

@@ -170,10 +170,11 @@ void finish_skipped(const Matched& matched, const Failure* baseline, const Failu
          std::move(skipped));
 }
 
-// True where failures or a lacking side settle the row.
-bool finish_without_values(const Matched& matched, RowDraft& draft) {
+// True where failures or a lacking side settle the row. No budget keeps a side from what it does not have.
+bool finish_without_values(const Matched& matched, Rules rules, RowDraft& draft) {
   const auto& b = matched.baseline;
   const auto& c = matched.candidate;
+  const bool is_of_one_side = rules >= Rules::rounds_6 && b.has_benchmark != c.has_benchmark;
   if (matched.unjudged) {
     finish(draft, Verdict::missing, std::visit([](const auto& why) { return Reason(why); }, *matched.unjudged));
   } else if (has_failed(c)) {
@@ -184,6 +185,10 @@ bool finish_without_values(const Matched& matched, RowDraft& draft) {
     finish(draft, Verdict::failed, why::Failed{WhichSide::baseline, real_failure(b)});
   } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
     finish_skipped(matched, skip_of(b), skip_of(c), draft);
+  } else if (is_of_one_side && b.has_benchmark) {
+    finish(draft, Verdict::missing, why::OnOneSideOnly{WhichSide::baseline});
+  } else if (is_of_one_side) {
+    finish(draft, Verdict::fresh, why::OnOneSideOnly{WhichSide::candidate});
   } else if (const Failure* unreached = not_reached_in(c) ? not_reached_in(c) : not_reached_in(b)) {
     finish(draft, Verdict::inconclusive, why::NotReached{*unreached});
   } else if (c.measurements.empty()) {
@@ -325,7 +330,7 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   row.layout = layout_of(matched, context);
   if (context.on_different_machines) {
     finish(draft, Verdict::incomparable, why::OnDifferentMachines{});
-  } else if (!finish_without_values(matched, draft)) {
+  } else if (!finish_without_values(matched, context.rules, draft)) {
     if (auto metrics = metric_difference(matched)) {
       finish(draft, Verdict::incomparable, std::move(*metrics));
     } else if (auto items = item_difference(context.baseline, context.candidate, matched)) {

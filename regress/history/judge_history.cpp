@@ -297,9 +297,13 @@ Judged judge_against_history(const HistoryBaseline& baseline, const Run& candida
   if (newest.measurements.empty()) newest.environment = candidate.environment;
   newest.header.layout = Layout::separate;
   newest.header.session.clear();
-  Judged judged = compare_runs(newest, without_noise(candidate), policy, calibration, rules);
+  // Which benchmarks there are is no single run's to say: what was not reached stays open.
+  const Rules of_runs = std::min(rules, Rules::rounds_5);
+  Judged judged = compare_runs(newest, without_noise(candidate), policy, calibration, of_runs);
   Comparison& comparison = judged.comparison;
-  comparison.rule_version = rules == Rules::rounds_2 ? "history-2" : "history-3";
+  comparison.rule_version = rules == Rules::rounds_2  ? "history-2"
+                            : rules < Rules::rounds_6 ? "history-3"
+                                                      : "history-6";
   comparison.drifts.clear();
   adjust_and_decide(predict_rows(baseline, candidate, judged), rules, judged);
   for (LostRow& lost : rows_of_lost_series(baseline.series, comparison)) add_lost_row(std::move(lost), judged);

@@ -59,6 +59,43 @@ void for_each_value(Measurement& measurement, const auto& change) {
   }
 }
 
+// One benchmark: a count of it, or that the budget did not reach it, or nothing.
+enum class KnownOfIt { nothing, not_reached, count };
+
+Run run_that_knows(KnownOfIt known) {
+  Run run;
+  run.invocations.resize(1);
+  const BenchmarkId benchmark = parse_google_benchmark_name("a");
+  if (known == KnownOfIt::not_reached) {
+    run.failures.push_back({benchmark, std::string(kRealTime), -1, "the budget was spent", FailureKind::not_reached});
+  }
+  if (known == KnownOfIt::count) {
+    Measurement& count = run.measurements.emplace_back();
+    count.benchmark = benchmark;
+    count.metric = *well_known_metric(kInstructions);
+    count.invocations.push_back({0, {5}, {}});
+  }
+  return run;
+}
+
+// Of its time, which neither side has.
+Verdict verdict_of(KnownOfIt baseline, KnownOfIt candidate, Rules rules = kNewestRules) {
+  return compare_runs(run_that_knows(baseline), run_that_knows(candidate), {}, nullptr, rules)
+      .comparison.rows.at(0)
+      .verdict;
+}
+
+TEST(OddInput, WhatABudgetDidNotReachIsMissingOrNewWhereTheOtherSideDoesNotHaveIt) {
+  using enum KnownOfIt;
+  EXPECT_EQ(verdict_of(not_reached, nothing), Verdict::missing);
+  EXPECT_EQ(verdict_of(nothing, not_reached), Verdict::fresh);
+  EXPECT_EQ(verdict_of(not_reached, not_reached), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(not_reached, count), Verdict::inconclusive) << "both have it";
+  EXPECT_EQ(verdict_of(count, not_reached), Verdict::inconclusive) << "both have it";
+  EXPECT_EQ(verdict_of(not_reached, nothing, Rules::rounds_5), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(nothing, not_reached, Rules::rounds_5), Verdict::inconclusive);
+}
+
 TEST(OddInput, OneSampleASideHasARatioAndNothingElse) {
   SimulatedPair pair = drawn(quiet(1));
   pair.baseline.measurements[0].invocations = {{0, {100.0}, {}}};

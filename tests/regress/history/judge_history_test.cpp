@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace steelyard::regress::judge_history_test {
 namespace {
@@ -72,6 +73,16 @@ why::ByHistory answer_of(const Judged& judged, const std::string& benchmark) {
   return std::get<why::ByHistory>(facts_of(judged, benchmark).reason);
 }
 
+TEST(JudgeHistory, WhatABudgetDidNotReachStaysOpenThoughTheNewestRunLacksIt) {
+  World world;
+  world.baseline.series = {history_of("late", "big", 100)};
+  world.candidate.failures.push_back(
+      {parse_google_benchmark_name("late"), "", -1, "the budget was spent", FailureKind::not_reached});
+  EXPECT_EQ(row_of(world.judge(), "late").verdict, Verdict::inconclusive);
+  std::swap(world.baseline.newest.failures, world.candidate.failures);
+  EXPECT_EQ(row_of(world.judge(), "late").verdict, Verdict::inconclusive);
+}
+
 TEST(JudgeHistory, TellsWhatTheSpreadOfOccasionsCannotExplain) {
   World world;
   const std::string machine = world.candidate.environment.fingerprint();
@@ -134,7 +145,7 @@ TEST(JudgeHistory, ShowsNothingUnchangedOfWhichACalibratedFloorIsBeyondAnyMargin
   };
   EXPECT_EQ(row_of(judged(0.05).comparison, "quiet").verdict, Verdict::unchanged);
   const Judged beyond = judged(0.34);
-  EXPECT_EQ(beyond.comparison.rule_version, "history-3");
+  EXPECT_EQ(beyond.comparison.rule_version, "history-6");
   EXPECT_EQ(row_of(beyond.comparison, "quiet").verdict, Verdict::inconclusive);
   EXPECT_EQ(answer_of(beyond, "quiet").answer, why::HistoryAnswer::floor_beyond);
   EXPECT_EQ(answer_of(beyond, "quiet").floor, 0.34);
