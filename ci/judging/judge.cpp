@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
@@ -196,6 +198,13 @@ Result<void> draw_rows(const Judgement& judgement, const std::filesystem::path& 
   return {};
 }
 
+// A report has room for a few warnings: why the status is what it is stands before all that is of interest.
+void put_reasons_first(const std::vector<std::string>& broken, std::vector<std::string>& warnings) {
+  std::stable_partition(warnings.begin(), warnings.end(),
+                        [](const std::string& line) { return line == warning::interrupted(); });
+  warnings.insert(warnings.begin(), broken.begin(), broken.end());
+}
+
 // Everything that is shown of a judgement, and its document beside the archives.
 ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   auto& [baseline, candidate, comparison, targets, explanations, from] = judgement;
@@ -205,9 +214,7 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   const auto check = [&](const Result<void>& done) {
     if (!done) code = worse(code, app.report(done.error()));
   };
-  for (std::string& line : broken_rule_lines(broken_rules(comparison, rules))) {
-    comparison.warnings.push_back(std::move(line));
-  }
+  put_reasons_first(broken_rule_lines(broken_rules(comparison, rules)), comparison.warnings);
   if (!outputs.flame_dir.empty()) check(draw_changed_counts(comparison, baseline, candidate, outputs.flame_dir));
   // The document has no explanations, and is made once for all who want it.
   const bool is_printed = app.common.json && explanations.empty();

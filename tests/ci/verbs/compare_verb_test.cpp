@@ -232,6 +232,18 @@ TEST_F(Compare, OfOneInvocationASideDecidesOnlyWhereADecisionIsDemanded) {
   EXPECT_EQ(run({"compare", "a.json", "b.json", "--demand-decision"}).status, 2);
 }
 
+TEST_F(Compare, SaysWhatFailsItBeforeAllElseThatItWarnsOf) {
+  write("a.json", google_json(100));
+  write("b.json", google_json(101));
+  const std::string why = "fails: BM_x is inconclusive, and a decision is demanded";
+  const std::string other = "a.json is one invocation";
+  for (const Outcome& told : {run({"compare", "a.json", "b.json", "--demand-decision"}),
+                              run({"compare", "a.json", "b.json", "--demand-decision", "--json"})}) {
+    ASSERT_THAT(told.out, AllOf(HasSubstr(why), HasSubstr(other)));
+    EXPECT_LT(told.out.find(why), told.out.find(other));
+  }
+}
+
 TEST_F(Compare, ExitsWithTwoWhereTheCandidateLacksABenchmarkAndProposesWhatItMayBeCalledNow) {
   write("a.json", google_json(100));
   std::string renamed = google_json(100);
