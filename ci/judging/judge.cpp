@@ -19,8 +19,10 @@
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/row_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
@@ -240,6 +242,7 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
 
 // Explains the rows that are asked for, and reports. What was measured is reported though --explain names no row.
 ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& app) {
+  excuse_counts(plan.baseline, plan.candidate, outcome_rules(plan.configuration), judgement.comparison);
   ExitCode code = profile_time(plan, judgement.comparison, app);
   if (plan.proposes_renames) {
     judgement.comparison.rename_proposals = propose_renames(plan.baseline, plan.candidate);
@@ -295,12 +298,6 @@ ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
 
 namespace {
 
-bool has_measurement(const Run& run, const ComparisonRow& row) {
-  return std::any_of(run.measurements.begin(), run.measurements.end(), [&](const Measurement& measurement) {
-    return measurement.metric.name == row.metric.name && measurement.benchmark.canonical() == row.benchmark;
-  });
-}
-
 // Whether a process of the program itself went wrong, other than while it was counted.
 bool program_failed(const Run& run, const ComparisonRow& row) {
   return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
@@ -324,16 +321,11 @@ bool matters(const ComparisonRow& row, const OutcomeRules& rules) {
   return row.gates || (rules.demand_counts && row.metric.name == kInstructions);
 }
 
-bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
-  if (rules.demand_counts && metric.name == kInstructions) return true;
-  return regress::names_metric(policy, metric.name);
-}
-
-// Both sides failed alike at something that nobody named.
+// Both sides failed alike at something that nobody asked for.
 bool is_dispensable(const ComparisonRow& row, const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                     const OutcomeRules& rules) {
-  return row.metric.kind == MetricKind::counted && !is_asked_for(row.metric, policy, rules) &&
-         !has_measurement(baseline, row) && !has_measurement(candidate, row);
+  const bool is_demanded = rules.demand_counts && row.metric.name == kInstructions;
+  return !is_demanded && regress::is_unnamed_count(row, baseline, candidate, policy);
 }
 
 }  // namespace
@@ -353,6 +345,17 @@ BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules
     if (rules.demand_decision && row.verdict == Verdict::inconclusive) broken.undecided.insert(row.benchmark);
   }
   return broken;
+}
+
+void excuse_counts(const Run& baseline, const Run& candidate, const OutcomeRules& rules, Comparison& comparison) {
+  if (std::none_of(comparison.rows.begin(), comparison.rows.end(), has_judgement)) return;
+  for (ComparisonRow& row : comparison.rows) {
+    const bool is_excused = row.gates && row.verdict == Verdict::failed && !program_failed(candidate, row) &&
+                            is_dispensable(row, baseline, candidate, comparison.policy, rules);
+    if (!is_excused) continue;
+    row.gates = false;
+    row.gate_note = gate_note_text(row, regress::ungated::CountsNotAsked{});
+  }
 }
 
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,

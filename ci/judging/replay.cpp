@@ -14,6 +14,9 @@
 #include "ci/judging/against_history.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/row_text.hpp"
+#include "regress/ab/gates.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
@@ -76,6 +79,25 @@ void take_equality(const Comparison& kept, Comparison& computed) {
     for (const RowNote note : {RowNote::equal_code, RowNote::equal_counts}) {
       if (known->second.has(note)) add_note(note, row);
     }
+  }
+}
+
+// Whether counts were demanded is an option's to say, which is not kept: that nobody did is taken as it was said, of
+// counts that failed and that neither run has.
+void take_excuses(const Comparison& kept, const Run& baseline, const Run& candidate, Comparison& computed) {
+  std::set<Key> excused;
+  for (const ComparisonRow& row : kept.rows) {
+    if (!row.gates && row.gate_note == gate_note_text(row, regress::ungated::CountsNotAsked{})) {
+      excused.insert(key_of(row));
+    }
+  }
+  for (ComparisonRow& row : computed.rows) {
+    if (row.verdict != Verdict::failed || !row.gates || !excused.contains(key_of(row)) ||
+        !regress::is_unnamed_count(row, baseline, candidate, computed.policy)) {
+      continue;
+    }
+    row.gates = false;
+    row.gate_note = gate_note_text(row, regress::ungated::CountsNotAsked{});
   }
 }
 
@@ -199,6 +221,7 @@ Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, c
   erase_excluded(kept, candidate.header, computed);
   take_creep(kept, computed);
   attribute_in_words(computed, baseline, candidate, naming);
+  take_excuses(kept, baseline, candidate, computed);
   return computed;
 }
 

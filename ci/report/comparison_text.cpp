@@ -433,15 +433,21 @@ std::string interval_cell(const ComparisonRow& row) {
   return range_cell(*row.interval, row.ratio.value_or(1)) + (is_told ? ", margin " + share_text(row.margin) : "");
 }
 
+bool is_told_only(const ComparisonRow& row) {
+  const bool is_count_that_failed = row.verdict == Verdict::failed && row.metric.kind == MetricKind::counted;
+  return !row.gates && (row.verdict == Verdict::regression || is_count_that_failed);
+}
+
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows) {
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
-    if (row->verdict != Verdict::regression) continue;
+    if (row->verdict != Verdict::regression && !is_told_only(*row)) continue;
     const auto add = [&notes](std::string note) {
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
     };
     if (row->creep) add(creep_text(metric_label(row->metric), *row->creep));
-    if (!row->gates && !row->gate_note.empty()) add(metric_label(row->metric) + " does not gate: " + row->gate_note);
+    if (is_told_only(*row) && !row->gate_note.empty())
+      add(metric_label(row->metric) + " does not gate: " + row->gate_note);
   }
   return notes;
 }

@@ -113,8 +113,12 @@ bool is_held_to_margin(const ComparisonRow& row);
 // well: "[-0.8, +3.9] %, margin 5 %".
 std::string interval_cell(const ComparisonRow& row);
 
-// For each regression among `rows` what it adds up to with others ("instructions crept by +2.4 % since v1.2 ..."), and
-// where it does not gate, why: "instructions does not gate: ...".
+// Whether what is bad about a row is told and fails nothing: a regression that does not gate, or a count that failed
+// and does not. A time that failed is its program's failure, whatever gates.
+bool is_told_only(const ComparisonRow& row);
+
+// For each regression among `rows` what it adds up to with others ("instructions crept by +2.4 % since v1.2 ..."); of
+// each that is_told_only() why it does not gate: "instructions does not gate: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
 // What of these rows was judged by tables for patterns of benchmarks, and whose they are where one fails: "time:

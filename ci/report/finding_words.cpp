@@ -205,12 +205,12 @@ std::vector<std::string> finding_notes(const Comparison& comparison, const RowIn
     if (is_one) add(solo_notes(rows));
     if (!is_one && !solo_note(finding).empty()) notes.push_back(solo_note(finding));
     if (is_one) add(code_layout_notes(rows));
-    Tally ungated;
-    for (const ComparisonRow* row : rows) {
-      for (const std::string& note : gate_notes({row})) ungated.add(note);
-    }
-    if (!ungated.is_empty()) notes.push_back(ungated.text(finding.benchmarks.size(), kMaxTold));
   }
+  Tally ungated;
+  for (const ComparisonRow* row : rows) {
+    for (const std::string& note : gate_notes({row})) ungated.add(note);
+  }
+  if (!ungated.is_empty()) notes.push_back(ungated.text(finding.benchmarks.size(), kMaxTold));
   if (finding.kind == Verdict::fresh) return notes;
   Tally policies;
   for (const std::string& note : policy_notes(comparison, rows)) policies.add(note);

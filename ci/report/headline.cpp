@@ -12,26 +12,24 @@
 namespace steelyard::ci {
 namespace {
 
-// How many regressions do not gate.
-std::string reported_only(const Comparison& comparison, std::int64_t regressions) {
-  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && !row.gates;
+// How many rows of that verdict do not gate, of so many.
+std::string reported_only(const Comparison& comparison, Verdict verdict, std::int64_t all) {
+  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+    return row.verdict == verdict && is_told_only(row);
   });
   if (count == 0) return "";
-  if (count == regressions) return " (reported, not gating)";
+  if (count == all) return " (reported, not gating)";
   return " (" + std::to_string(count) + " reported, not gating)";
 }
 
 }  // namespace
 
 Verdict headline_verdict(const Comparison& comparison) {
-  const auto counts = comparison.count_by_verdict();
-  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && row.gates;
-  });
   for (const Verdict verdict : kWorstFirst) {
-    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
-    if (verdict != Verdict::regression || any_fails) return verdict;
+    const bool is_there = std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+      return row.verdict == verdict && !is_told_only(row);
+    });
+    if (is_there) return verdict;
   }
   return Verdict::unchanged;
 }
@@ -60,7 +58,7 @@ std::string summary_line(const Comparison& comparison) {
     if (count == 0) continue;
     if (!line.empty()) line += ", ";
     line += std::to_string(count) + " " + (count == 1 ? word.one : word.many);
-    if (word.verdict == Verdict::regression) line += reported_only(comparison, count);
+    line += reported_only(comparison, word.verdict, count);
   }
   return line.empty() ? "nothing to compare" : line;
 }

@@ -360,7 +360,8 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
   advise_symbols(comparison, steps);
   name_pictures(comparison, reader, steps);
   name_time_profiles(comparison, steps);
-  const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
+  const auto failed = std::ranges::find_if(
+      comparison.rows, [](const ComparisonRow& row) { return row.verdict == Verdict::failed && !is_told_only(row); });
   if (failed != comparison.rows.end()) advise_failed(*failed, comparison, from, steps);
   const auto is_gone = [](const ComparisonRow& row) {
     return row.verdict == Verdict::missing && row.benchmark != kAllBenchmarks;

@@ -180,15 +180,18 @@ BadgeOutcome badge_outcome(const Comparison* comparison, int status) {
   const auto gates = [](const ComparisonRow& row) { return row.verdict == Verdict::regression && row.gates; };
   const bool any_fails = std::any_of(comparison->rows.begin(), comparison->rows.end(), gates);
   if (status == 1) return {any_fails ? "regressed" : "target missed", "bad"};
-  const auto counts = comparison->count_by_verdict();
-  const auto worst = *std::find_if(kWorstFirst.begin(), kWorstFirst.end(), [&counts](Verdict verdict) {
-    return counts.at(static_cast<std::size_t>(verdict)) > 0;
-  });
+  // What failed and fails nothing is nobody's trouble; of regressions it is said that they are told only.
+  const auto count = [comparison](Verdict verdict) {
+    return std::ranges::count_if(comparison->rows, [verdict](const ComparisonRow& row) {
+      return row.verdict == verdict && (verdict != Verdict::failed || !is_told_only(row));
+    });
+  };
+  const auto found = std::ranges::find_if(kWorstFirst, [&count](Verdict verdict) { return count(verdict) > 0; });
+  const Verdict worst = found == kWorstFirst.end() ? Verdict::unchanged : *found;
   if (worst == Verdict::unchanged || worst == Verdict::improvement || worst == Verdict::fresh) {
     return {"nothing regressed", "good"};
   }
-  std::string text =
-      fmt::format("{} of {} {}", counts.at(static_cast<std::size_t>(worst)), comparison->rows.size(), to_text(worst));
+  std::string text = fmt::format("{} of {} {}", count(worst), comparison->rows.size(), to_text(worst));
   // A status of another policy than the rows', as after a change that is meant.
   if (worst == Verdict::regression) text += any_fails ? ", passed" : ", told only";
   return {std::move(text), "open"};

@@ -46,6 +46,9 @@ struct GateNoteWords {
     return std::string("the policy wants both signals, and ") +
            (not_confirmed.by_count ? "the count is " : "the time is ") + standing_text(not_confirmed.other);
   }
+  std::string operator()(const ungated::CountsNotAsked&) const {
+    return "nobody asked for counts, and neither side has one";
+  }
   std::string operator()(const ungated::StepsNotConfirmed&) const {
     return "the policy wants both signals, and time cannot tell of single steps";
   }

@@ -192,8 +192,8 @@ class WholeReport {
       for (const std::string& note : solo_notes(group.rows)) writer_.paragraph({}, note, table_.indent(), Tone::dim);
       for (const std::string& note : code_layout_notes(group.rows))
         writer_.paragraph({}, note, table_.indent(), Tone::dim);
-      for (const std::string& note : gate_notes(group.rows)) writer_.paragraph({}, note, table_.indent(), Tone::dim);
     }
+    for (const std::string& note : gate_notes(group.rows)) writer_.paragraph({}, note, table_.indent(), Tone::dim);
     if (group.verdict != Verdict::unchanged && !is_plainly_new(group)) {
       for (const std::string& note : policy_notes(comparison_, group.rows)) {
         writer_.paragraph({}, note, table_.indent(), Tone::dim);

@@ -7,6 +7,7 @@
 #include "bench/model/text.hpp"
 #include "ci/report/headline.hpp"
 #include "ci/report/promise.hpp"
+#include "ci/report/terminal_table.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -161,10 +162,9 @@ void TerminalWriter::path(const ComparisonRow& row, std::size_t indent) {
 void TerminalWriter::summary(bool has_rest) {
   const auto counts = comparison_.count_by_verdict();
   const auto count = [&](Verdict verdict) { return counts.at(static_cast<std::size_t>(verdict)); };
-  const bool any_gates = std::any_of(comparison_.rows.begin(), comparison_.rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && row.gates;
+  const bool is_bad = std::any_of(comparison_.rows.begin(), comparison_.rows.end(), [](const ComparisonRow& row) {
+    return tone_of(row.verdict) == Tone::bad && !is_told_only(row);
   });
-  const bool is_bad = any_gates || count(Verdict::failed) + count(Verdict::missing) > 0;
   const bool is_open = count(Verdict::incomparable) + count(Verdict::inconclusive) > 0;
   text_ += tone(summary_line(comparison_) + counted_text(comparison_), is_bad    ? Tone::bad
                                                                        : is_open ? Tone::strong

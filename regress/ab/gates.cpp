@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::regress {
@@ -34,6 +35,12 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 bool is_named_for_all(const ComparisonPolicy& policy, std::string_view metric) {
   return contains(policy.metrics, metric) || contains(policy.gates, metric);
+}
+
+bool has_measurement(const Run& run, const ComparisonRow& row) {
+  return std::any_of(run.measurements.begin(), run.measurements.end(), [&](const Measurement& measurement) {
+    return measurement.metric.name == row.metric.name && measurement.benchmark.canonical() == row.benchmark;
+  });
 }
 
 // What is judged though nobody names it.
@@ -108,6 +115,12 @@ bool names_metric(const ComparisonPolicy& policy, std::string_view metric) {
   return is_named_for_all(policy, metric) ||
          std::any_of(policy.patterns.begin(), policy.patterns.end(),
                      [&](const PatternPolicy& table) { return table.gates && contains(*table.gates, metric); });
+}
+
+bool is_unnamed_count(const ComparisonRow& row, const Run& baseline, const Run& candidate,
+                      const ComparisonPolicy& policy) {
+  return row.metric.kind == MetricKind::counted && !names_metric(policy, row.metric.name) &&
+         !has_measurement(baseline, row) && !has_measurement(candidate, row);
 }
 
 std::vector<std::string> named_metrics(const ComparisonPolicy& policy) {

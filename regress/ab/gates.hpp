@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
 #include "regress/ab/judged.hpp"
 
 namespace steelyard::regress {
@@ -24,6 +25,11 @@ bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKi
 // else by the policy of all; where that has no `gates` named to be judged; where `metrics` is empty too,
 // gates_by_default().
 bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, const Metric& metric);
+
+// Whether it is a count that the policy does not name and of which neither side has a value: where it failed, and no
+// option demands counts, nothing is lost that was to be judged.
+bool is_unnamed_count(const ComparisonRow& row, const Run& baseline, const Run& candidate,
+                      const ComparisonPolicy& policy);
 
 // Sets `gates` of every row from the policy and the verdicts, and returns for each row why it does not gate; may be
 // called again. Where time and instructions are of different code (the count has RowNote::other_dispatch, or is of more

@@ -296,14 +296,17 @@ struct NotConfirmed {     // by the other signal, where the policy wants both
   bool by_count = false;  // else by time
   Verdict other = Verdict::unchanged;
 };
+// A count that failed on both sides, which no policy names and no option demands. decide_gates() knows of no options:
+// whoever does excuses such a row (is_unnamed_count).
+struct CountsNotAsked {};
 struct StepsNotConfirmed {};  // of a creep, by time, which cannot tell of single steps
 
 }  // namespace ungated
 
 // std::monostate: it gates.
-using GateNote =
-    std::variant<std::monostate, ungated::MetricNotAsked, ungated::BelowCountedMinimum, ungated::LevelAccepted,
-                 ungated::OtherSignalDecides, ungated::TimeDecides, ungated::NotConfirmed, ungated::StepsNotConfirmed>;
+using GateNote = std::variant<std::monostate, ungated::MetricNotAsked, ungated::BelowCountedMinimum,
+                              ungated::LevelAccepted, ungated::OtherSignalDecides, ungated::TimeDecides,
+                              ungated::NotConfirmed, ungated::CountsNotAsked, ungated::StepsNotConfirmed>;
 
 // What is to be said of a comparison as a whole.
 namespace caution {

@@ -124,6 +124,28 @@ TEST(Outcome, OfCountsThatFailedOnBothSidesPassesOnlyWhereNobodyAskedForThem) {
   EXPECT_EQ(outcome_of_failed_counts(false, false, named), 2);
 }
 
+// The row of counts as excuse_counts() leaves it.
+ComparisonRow row_of_failed_counts(const Run& side, const OutcomeRules& rules = {}, bool any_judged = true) {
+  Comparison comparison;
+  comparison.rows = {row(any_judged ? Verdict::unchanged : Verdict::missing), row(Verdict::failed, kInstructions)};
+  excuse_counts(side, side, rules, comparison);
+  EXPECT_TRUE(comparison.rows[0].gates);
+  return comparison.rows[1];
+}
+
+TEST(Outcome, CountsThatFailedAndThatNobodyAskedForDoNotGateAndSaySo) {
+  const steelyard::Run failed =
+      run_with({{parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "stripped"}});
+  const ComparisonRow excused = row_of_failed_counts(failed);
+  EXPECT_FALSE(excused.gates);
+  EXPECT_EQ(excused.gate_note, "nobody asked for counts, and neither side has one");
+  EXPECT_TRUE(row_of_failed_counts(failed, {false, true}).gates) << "an option demands them";
+  EXPECT_TRUE(row_of_failed_counts(failed, {}, false).gates) << "nothing else was judged";
+  EXPECT_TRUE(row_of_failed_counts(run_with({}, true)).gates) << "there are counts";
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  EXPECT_TRUE(row_of_failed_counts(crashed).gates) << "the program failed";
+}
+
 TEST(Outcome, OfACountThatOneSideAloneHasIsNoPass) {
   EXPECT_EQ(outcome_of_failed_counts(true, false), 2);
   EXPECT_EQ(outcome_of_failed_counts(false, true), 2);

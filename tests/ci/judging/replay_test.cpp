@@ -15,6 +15,7 @@
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/row_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
@@ -355,6 +356,33 @@ TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
   Comparison renamed = *storage::parse_comparison(json_report(judged(regress::Rules::rounds_2)), "kept");
   renamed.rule_version = regress::to_text(regress::kNewestRules);
   EXPECT_FALSE(replay(renamed, kept.runs.baseline, kept.runs.candidate).differences.empty());
+}
+
+TEST(Replay, TakesThatNobodyAskedForCountsAsItWasSaidWhereNeitherRunHasOne) {
+  Kept kept = kept_comparison(7, options_of(Layout::duet, 12, 1));
+  const BenchmarkId benchmark = kept.runs.baseline.measurements.front().benchmark;
+  for (steelyard::Run* run : {&kept.runs.baseline, &kept.runs.candidate}) {
+    run->failures.push_back({benchmark, std::string(kInstructions), -1, "stripped"});
+  }
+  const auto differences = [&](bool is_excused) {
+    Comparison judged = worded(regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}));
+    if (is_excused) excuse_counts(kept.runs.baseline, kept.runs.candidate, {}, judged);
+    const auto excused = std::ranges::count(judged.rows, false, &ComparisonRow::gates);
+    EXPECT_EQ(excused, is_excused ? 1 : 0);
+    return replay(*storage::parse_comparison(json_report(judged), "kept"), kept.runs.baseline, kept.runs.candidate)
+        .differences;
+  };
+  EXPECT_EQ(differences(true), std::vector<FieldDifference>{});
+  EXPECT_EQ(differences(false), std::vector<FieldDifference>{}) << "as programs before this one kept it";
+  Comparison forged = worded(regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}));
+  for (ComparisonRow& row : forged.rows) {
+    if (row.metric.name != kRealTime) continue;
+    row.gates = false;
+    row.gate_note = gate_note_text(row, regress::ungated::CountsNotAsked{});
+  }
+  const auto found =
+      replay(*storage::parse_comparison(json_report(forged), "kept"), kept.runs.baseline, kept.runs.candidate);
+  EXPECT_FALSE(found.differences.empty()) << "times have no such excuse";
 }
 
 TEST(Replay, JudgesByTheWitnessThatWasKept) {

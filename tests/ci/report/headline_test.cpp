@@ -27,6 +27,20 @@ TEST(SummaryLine, CountsWhatThereIsAndLeavesOutWhatIsNot) {
   EXPECT_EQ(summary_line(Comparison{}), "nothing to compare");
 }
 
+TEST(HeadlineVerdict, IsNoFailureOfACountThatDoesNotGate) {
+  Comparison comparison = sample::comparison_of(
+      {sample::time_row("BM_a", 1, Verdict::unchanged), sample::instructions_row("BM_a", 1000, 1000)});
+  comparison.rows[1].verdict = Verdict::failed;
+  EXPECT_EQ(headline_verdict(comparison), Verdict::failed);
+  EXPECT_EQ(summary_line(comparison), "1 failed, 1 unchanged");
+  comparison.rows[1].gates = false;
+  EXPECT_EQ(headline_verdict(comparison), Verdict::unchanged);
+  EXPECT_EQ(summary_line(comparison), "1 failed (reported, not gating), 1 unchanged");
+  comparison.rows[0] = sample::time_row("BM_a", 1, Verdict::failed);
+  comparison.rows[0].gates = false;
+  EXPECT_EQ(headline_verdict(comparison), Verdict::failed) << "its program failed";
+}
+
 // So many benchmarks of each verdict.
 Comparison of_times(const std::vector<std::pair<int, Verdict>>& verdicts) {
   Comparison comparison = sample::comparison_of({});

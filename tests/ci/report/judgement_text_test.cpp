@@ -39,6 +39,7 @@ TEST(GateNoteText, SaysWhyARowDoesNotGate) {
             "the policy wants both signals, and the count is unchanged");
   EXPECT_EQ(note(ungated::NotConfirmed{false, Verdict::improvement}),
             "the policy wants both signals, and the time is better");
+  EXPECT_EQ(note(ungated::CountsNotAsked{}), "nobody asked for counts, and neither side has one");
   EXPECT_EQ(note(ungated::StepsNotConfirmed{}), "the policy wants both signals, and time cannot tell of single steps");
 }
 

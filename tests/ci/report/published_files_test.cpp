@@ -207,6 +207,11 @@ TEST(BadgeSvg, IsGreenOnlyWhereNothingIsLeftOpen) {
               AllOf(HasSubstr(">1 of 2 inconclusive"), HasSubstr("class=\"open\"")));
   EXPECT_THAT(badge_of(sample::comparison_of({told}), 0),
               AllOf(HasSubstr(">1 of 1 regression, told only"), HasSubstr("class=\"open\"")));
+  ComparisonRow uncounted = sample::instructions_row("BM_c", 1000, 1000);
+  uncounted.verdict = Verdict::failed;
+  uncounted.gates = false;
+  EXPECT_THAT(badge_of(sample::comparison_of({sample::time_row("BM_c", 1, Verdict::unchanged), uncounted}), 0),
+              AllOf(HasSubstr(">nothing regressed"), HasSubstr("class=\"good\"")));
   for (const int status : {2, 3, 4, 70}) {
     EXPECT_THAT(badge_of(sample::quiet_comparison(2), status), HasSubstr(">not judged")) << status;
   }
