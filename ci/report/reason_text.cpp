@@ -13,6 +13,7 @@
 #include "bench/model/text.hpp"
 #include "ci/report/row_text.hpp"
 #include "regress/ab/verdict.hpp"
+#include "regress/compare_runs.hpp"
 #include "regress/history/prediction.hpp"
 
 namespace steelyard::ci {
@@ -223,9 +224,11 @@ struct ReasonWords {
   std::string operator()(const why::Failed& failed) const {
     const std::string words = to_text(failed.failure).substr(0, kMaxFailureText);
     const std::int32_t round = failed.failure.round;
-    return (failed.side == WhichSide::both ? "both sides failed, the candidate "
-                                           : side_text(failed.side) + " failed ") +
-           (round < 0 ? words : "in round " + std::to_string(round + 1) + ": " + words);
+    // What was kept before is verified by its words.
+    const bool had_no_joint = regress::rules_of(comparison.comparison.rule_version) < regress::Rules::rounds_6;
+    const std::string place = round >= 0 ? " in round " + std::to_string(round + 1) + ": " : had_no_joint ? " " : ": ";
+    return (failed.side == WhichSide::both ? "both sides failed, the candidate" : side_text(failed.side) + " failed") +
+           place + words;
   }
   std::string operator()(const why::Skipped& skipped) const {
     const std::string rest(skipped.some_conditions_only ? kSomeConditions : "");

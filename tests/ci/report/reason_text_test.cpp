@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <utility>
 
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/row_text.hpp"
@@ -80,12 +82,23 @@ TEST(ReasonText, SaysWhyNoValuesWereHeldAgainstEachOther) {
             "or let such a benchmark report it");
   EXPECT_EQ(told(why::Failed{WhichSide::candidate, said("killed by signal 11", 2)}),
             "the candidate failed in round 3: killed by signal 11");
-  EXPECT_EQ(told(why::Failed{WhichSide::baseline, said("no such file")}), "the baseline failed no such file");
-  EXPECT_EQ(told(why::Failed{WhichSide::both, said("no such file")}), "both sides failed, the candidate no such file");
+  EXPECT_EQ(told(why::Failed{WhichSide::candidate, said("no such file")}), "the candidate failed: no such file");
+  EXPECT_EQ(told(why::Failed{WhichSide::both, said("no such file")}), "both sides failed, the candidate: no such file");
   EXPECT_EQ(told(why::NotReached{said("the budget was spent", -1, FailureKind::not_reached)}),
             "not reached: the budget was spent");
   EXPECT_EQ(told(why::OnOneSideOnly{WhichSide::baseline}), "the baseline has it, the candidate does not");
   EXPECT_EQ(told(why::OnOneSideOnly{WhichSide::candidate}), "the candidate has it, the baseline does not");
+}
+
+TEST(ReasonText, OfAFailureIsWordedAsItWasWhereItIsVerifiedByOlderRules) {
+  RowFacts facts;
+  facts.reason = why::Failed{WhichSide::baseline, said("no such file")};
+  regress::Judged judged;
+  for (const std::string rules : {"history-6", "rounds-5", "history-3"}) {
+    judged.comparison.rule_version = rules;
+    const std::string words = told(facts, time_row(), judged);
+    EXPECT_EQ(words, rules.ends_with('6') ? "the baseline failed: no such file" : "the baseline failed no such file");
+  }
 }
 
 TEST(ReasonText, OfWhatAChildSaidThreeHundredCharactersAreShown) {
