@@ -11,6 +11,7 @@
 
 #include "bench/model/adjusted_p.hpp"
 #include "bench/model/left_processes.hpp"
+#include "bench/model/parse_number.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/confirmation.hpp"
@@ -118,6 +119,22 @@ void warn_about_looks(const LookPlan& plan, Judged& judged) {
   if (comparison.baseline.settings.contains(name) || comparison.candidate.settings.contains(name)) {
     judged.cautions.push_back(caution::WithoutLookPlan{});
   }
+}
+
+// A measurement that looks at its data says in each row's reason how it ended.
+void warn_about_rounds(Judged& judged) {
+  const Comparison& comparison = judged.comparison;
+  const auto& settings = comparison.candidate.settings;
+  if (stop_of(comparison.candidate) != Stop::budget_spent || settings.contains(std::string(kLooksSetting))) return;
+  const auto setting = settings.find("rounds_planned");
+  const std::optional<int> planned = setting == settings.end() ? std::nullopt : parse_as<int>(setting->second);
+  caution::RoundsCutShort cut{planned.value_or(0), 0, planned.value_or(0)};
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.rounds <= 0 || !is_concurrent(row.layout) || row.metric.kind == MetricKind::counted) continue;
+    cut.least = std::min(cut.least, row.rounds);
+    cut.most = std::max(cut.most, row.rounds);
+  }
+  if (cut.most > 0 && cut.least < cut.planned) judged.cautions.push_back(cut);
 }
 
 // The drafts of one metric that have an effect with an error: what its common drift is told from.
@@ -278,6 +295,7 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
     comparison.rows.push_back(std::move(draft.row));
     judged.facts.push_back(std::move(draft.facts));
   }
+  warn_about_rounds(judged);
   add_cycles_ratios(comparison.rows);
   judged.gate_notes = decide_gates(comparison);
   return judged;

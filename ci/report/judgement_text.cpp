@@ -51,6 +51,10 @@ struct WarningWords {
     return "the two sides do not have one plan of looks that can be read (setting \"" + std::string(kLooksSetting) +
            "\"): p was taken as if the number of rounds had been fixed beforehand, and may be too small; measure again";
   }
+  std::string operator()(const caution::RoundsCutShort& cut) const {
+    return (cut.least < cut.most ? std::to_string(cut.least) + " to " : "") + std::to_string(cut.most) + " of " +
+           plural_text(cut.planned, "round") + ": the budget was spent; allow more time (--budget)";
+  }
   std::string operator()(const caution::MetricWithoutDirection& without) const {
     return "metric " + without.metric + ": it declares no better direction, so it is recorded and not judged";
   }

@@ -341,6 +341,13 @@ struct ProcessesLeft {
   LeftProcesses left = {};
 };
 struct WithoutLookPlan {};
+// The budget ended a measurement before the number of rounds that was fixed. What rows have:
+struct RoundsCutShort {
+  int least = 0;
+  int most = 0;
+  int planned = 0;
+  bool operator==(const RoundsCutShort&) const = default;
+};
 struct MetricWithoutDirection {
   std::string metric = {};
 };
@@ -367,8 +374,9 @@ struct JudgedByHistory {};
 
 using Caution = std::variant<caution::PolicyOutOfRange, caution::CalibrationOfTooFewGates, caution::MachineNotNamed,
                              caution::FactIgnored, caution::Disturbances, caution::BusyMachine, caution::ProcessesLeft,
-                             caution::WithoutLookPlan, caution::MetricWithoutDirection, caution::TablesWithoutBenchmark,
-                             caution::MovedTogether, caution::MovedAgainstHistory, caution::JudgedByHistory>;
+                             caution::WithoutLookPlan, caution::RoundsCutShort, caution::MetricWithoutDirection,
+                             caution::TablesWithoutBenchmark, caution::MovedTogether, caution::MovedAgainstHistory,
+                             caution::JudgedByHistory>;
 
 // A comparison whose rows have no reason and no gate_note yet, and that has no warnings yet, with what they will say.
 struct Judged {

@@ -96,6 +96,24 @@ TEST(OddInput, WhatABudgetDidNotReachIsMissingOrNewWhereTheOtherSideDoesNotHaveI
   EXPECT_EQ(verdict_of(nothing, not_reached, Rules::rounds_5), Verdict::inconclusive);
 }
 
+TEST(OddInput, RoundsThatTheBudgetCutShortAreWarnedOfAndNoOthers) {
+  const auto cut_short = [](Stop stop, const char* planned, bool looks = false) {
+    SimulatedPair pair = drawn(quiet(12));
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+      run->header.settings["rounds_planned"] = planned;
+      keep_stop(stop, 12, run->header.settings);
+      if (looks) run->header.settings[std::string(kLooksSetting)] = "unread";
+    }
+    return caution_in<caution::RoundsCutShort>(judged(pair));
+  };
+  EXPECT_EQ(cut_short(Stop::budget_spent, "60"), (caution::RoundsCutShort{12, 12, 60}));
+  EXPECT_EQ(cut_short(Stop::budget_spent, "12"), std::nullopt) << "all were measured";
+  EXPECT_EQ(cut_short(Stop::budget_spent, "many"), std::nullopt);
+  EXPECT_EQ(cut_short(Stop::interrupted, "60"), std::nullopt);
+  EXPECT_EQ(cut_short(Stop::none, "60"), std::nullopt) << "a benchmark was given up";
+  EXPECT_EQ(cut_short(Stop::budget_spent, "60", true), std::nullopt) << "each row's reason says so";
+}
+
 TEST(OddInput, OneSampleASideHasARatioAndNothingElse) {
   SimulatedPair pair = drawn(quiet(1));
   pair.baseline.measurements[0].invocations = {{0, {100.0}, {}}};

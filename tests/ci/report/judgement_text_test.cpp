@@ -65,6 +65,10 @@ TEST(WarningText, SaysWhatIsToBeKnownOfTheWhole) {
             "other programs had 34.2 % of the cores' time in the middle of what was measured: noise is larger for it, "
             "and a small change may stay undecided; stop what else runs, or name cores that nothing else uses (taskset "
             "--cpu-list A,B steelyard ...)");
+  EXPECT_EQ(warning_text(caution::RoundsCutShort{18, 18, 60}),
+            "18 of 60 rounds: the budget was spent; allow more time (--budget)");
+  EXPECT_EQ(warning_text(caution::RoundsCutShort{12, 18, 60}),
+            "12 to 18 of 60 rounds: the budget was spent; allow more time (--budget)");
   EXPECT_EQ(warning_text(caution::WithoutLookPlan{}),
             "the two sides do not have one plan of looks that can be read (setting \"looks\"): p was taken as if the "
             "number of rounds had been fixed beforehand, and may be too small; measure again");
