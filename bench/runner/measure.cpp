@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "bench/environment/gpu_facts.hpp"
@@ -25,6 +26,16 @@ namespace steelyard::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// `share`: of `whole`, the budget of all measuring, that was for this program's timing. Absent: nobody divided any.
+std::string budget_spent_text(Nanoseconds share, std::optional<Nanoseconds> whole) {
+  const std::string more = "; ask for more time";
+  if (!whole || share >= *whole) return "the budget of " + to_text(share) + " was spent" + more;
+  if (share < milliseconds(1))
+    return "the budget of " + to_text(*whole) + " left no time for timing its program" + more;
+  return "the " + to_text(share) + " that the budget of " + to_text(*whole) +
+         " left for timing its program were spent" + more;
+}
 
 // One program or two, from the first question put to it to its finished run.
 class Session {
@@ -377,8 +388,7 @@ std::vector<Run> Session::finish() {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     for (const ListedBenchmark& benchmark : outcome_.not_reached) {
       if (!sides_[i].has(benchmark)) continue;
-      sides_[i].record().add_failure(benchmark,
-                                     "the budget of " + to_text(limits_.budget) + " was spent; ask for more time",
+      sides_[i].record().add_failure(benchmark, budget_spent_text(limits_.budget, settings_.budget),
                                      FailureKind::not_reached);
     }
     if (outcome_.cancelled) sides_[i].record().interrupted(sides_[i].benchmarks());

@@ -173,6 +173,7 @@ class PairMeasuring {
         budgets_(policy_),
         listed_(std::move(listed)) {
     limit(timing_, budgets_);
+    settings_.budget = clock_.whole();  // what is told of it, whatever part of it is for timing
   }
 
   Result<MeasuredPrograms> run() && {

@@ -253,7 +253,8 @@ Result<bench::MeasuredPair> ProgramTimer::run() && {
     const Nanoseconds share = left() * (static_cast<double>(own) / static_cast<double>(ahead));
     ahead -= own;
     if (whole_ && share.count() <= 0) {
-      not_reached(pair, "", "the budget was spent; ask for more than " + to_text(limits_.budget));
+      const Nanoseconds whole = settings_.budget.value_or(limits_.budget);
+      not_reached(pair, "", "the budget of " + to_text(whole) + " was spent before its program; ask for more time");
     } else {
       time(pair, share);
     }

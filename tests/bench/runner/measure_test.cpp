@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "bench/runner/core_choice.hpp"
@@ -220,6 +221,22 @@ TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNo
   EXPECT_EQ(pair.candidate.failures[0].kind, FailureKind::not_reached);
   EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "budget spent");
   EXPECT_EQ(pair.baseline.header.settings.at("stopped_after_rounds"), "2");
+}
+
+TEST(MeasurePair, SaysOfABudgetWhatWasAskedForAndWhatOfItTimingHad) {
+  STEELYARD_NEEDS_FIXTURE();
+  testkit::MeasureOptions options = quick("sum|victim");
+  const auto said = [&options](Nanoseconds for_timing, std::optional<Nanoseconds> asked) {
+    options.budget = for_timing;
+    options.MeasuringSettings::budget = asked;
+    return measured(testkit::fixture(), testkit::fixture(), options).candidate.failures.at(0).said;
+  };
+  EXPECT_EQ(said(milliseconds(1), std::nullopt), "the budget of 1.00 ms was spent; ask for more time");
+  EXPECT_EQ(said(milliseconds(1), milliseconds(1)), "the budget of 1.00 ms was spent; ask for more time");
+  EXPECT_EQ(said(milliseconds(1), seconds(6)),
+            "the 1.00 ms that the budget of 6.00 s left for timing its program were spent; ask for more time");
+  EXPECT_EQ(said(nanoseconds(1), milliseconds(50)),
+            "the budget of 50.0 ms left no time for timing its program; ask for more time");
 }
 
 TEST(MeasurePair, ReachesOtherBenchmarksFirstUnderAnotherSeed) {
