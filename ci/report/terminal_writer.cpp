@@ -221,6 +221,9 @@ void TerminalWriter::next(std::size_t most, SidesFrom from) {
     // A command is never broken: it is there to be copied.
     if (!command.empty()) text_ += std::string(kIndent + 2, ' ') + tone(command, Tone::strong) + "\n";
   }
+  if (steps.size() > most) {
+    text_ += padded("", kIndent) + "and " + std::to_string(steps.size() - most) + " more (--details)\n";
+  }
 }
 
 }  // namespace steelyard::ci

@@ -11,7 +11,10 @@
 #include "bench/model/benchmark_id.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/next_steps.hpp"
+#include "ci/report/terminal_writer.hpp"
 #include "ci/report/warning_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -155,6 +158,21 @@ TEST(BriefReport, HasAtMostSixtyLinesForAnySuite) {
       EXPECT_LE(lines_of(text), 60) << size << " benchmarks and targets\n" << text;
     }
   }
+}
+
+TEST(BriefReport, CountsTheStepsThatItHasNoRoomFor) {
+  const Comparison comparison = sample::comparison_with_every_verdict();
+  const RowIndex index(comparison);
+  const TerminalStyle style{false, true, 100};
+  const auto told = [&](std::size_t most) {
+    TerminalWriter writer(comparison, index, style);
+    writer.next(most, SidesFrom::this_command);
+    return writer.take();
+  };
+  const std::size_t all = next_steps(comparison, SidesFrom::this_command).size();
+  ASSERT_GT(all, 2U);
+  EXPECT_THAT(told(2), testing::EndsWith("           and " + std::to_string(all - 2) + " more (--details)\n"));
+  EXPECT_THAT(told(all), Not(HasSubstr("more (--details)")));
 }
 
 TEST(BriefReport, HasAtMostTwelveKilobytesOfMarkdownForAnySuite) {
