@@ -52,6 +52,7 @@ class Session {
   Result<void> check() const;
   Result<void> prepare(const PrivateFolder& folder);
   Result<void> check_listings() const;
+  std::string names_to_choose_from() const;
   void choose();
   void plan_sizes();
   void plan_processes();
@@ -184,8 +185,29 @@ Result<void> Session::check_listings() const {
   if (any_benchmark || !timing_.excluded.empty()) return {};
   const std::string where = programs_.front()->program.executable.string();
   if (settings_.filter.empty()) return input_error(where, "no benchmark", "at least one", "check its arguments");
-  return input_error(where, "no benchmark that matches \"" + settings_.filter + "\"", "at least one",
-                     "see its names with --benchmark_list_tests=true");
+  // The programs may lie in work trees that are gone when this is read.
+  return input_error("--filter", "no benchmark that matches \"" + settings_.filter + "\"", "at least one",
+                     names_to_choose_from());
+}
+
+// Of the first program that has any, asked without the filter.
+std::string Session::names_to_choose_from() const {
+  constexpr std::size_t kMaxNamed = 3;
+  MeasuringSettings all = settings_;
+  all.filter.clear();
+  for (const ListedProgram* one : programs_) {
+    if (one->trouble) continue;
+    const Result<ListedProgram> listed = list_benchmarks(one->program, all, limits_.cancelled);
+    if (!listed || listed->benchmarks().empty()) continue;
+    const std::vector<ListedBenchmark>& benchmarks = listed->benchmarks();
+    std::string names;
+    for (std::size_t i = 0; i < std::min(benchmarks.size(), kMaxNamed); ++i) {
+      names += (i == 0 ? "" : ", ") + benchmarks[i].name;
+    }
+    const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), kMaxNamed);
+    return "choose among " + names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+  }
+  return "see what the programs have with --benchmark_list_tests=true";
 }
 
 void Session::choose() {

@@ -14,7 +14,9 @@
 namespace steelyard::bench::measure_failures_test {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 testkit::MeasureOptions quick(const std::string& filter) {
   testkit::MeasureOptions options;
@@ -243,7 +245,13 @@ TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
   STEELYARD_NEEDS_FIXTURE();
   const Error error = refusal(testkit::fixture(), testkit::fixture(), quick("no_such_benchmark"));
   EXPECT_EQ(error.kind, ErrorKind::input);
-  EXPECT_THAT(error.text(), HasSubstr("no benchmark that matches \"no_such_benchmark\""));
+  EXPECT_EQ(error.where, "--filter") << "no place that may be gone";
+  EXPECT_EQ(error.found, "no benchmark that matches \"no_such_benchmark\"");
+  const Result<ListedProgram> all = list_benchmarks(testkit::fixture(), quick(""));
+  ASSERT_TRUE(all);
+  ASSERT_GT(all->benchmarks().size(), 3U);
+  EXPECT_THAT(error.fix, StartsWith("choose among " + all->benchmarks()[0].name + ", " + all->benchmarks()[1].name));
+  EXPECT_THAT(error.fix, EndsWith(" and " + std::to_string(all->benchmarks().size() - 3) + " more"));
 }
 
 // Before any program is looked at.
