@@ -38,7 +38,8 @@ struct NoChangeAnswer {
 // Of rows that gate; where none does, of all. Absent where a row changed, where nothing was compared, and where a
 // benchmark failed, is missing or cannot be compared, unless most are undecided all the same.
 std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison);
-// The same where not everything is shown unchanged: what a report begins with.
+// The same where not everything is shown unchanged: what every report begins with. A terminal, a page and JSON have the
+// other answer, too; headings count rows in its place.
 std::optional<NoChangeAnswer> doubtful_answer(const Comparison& comparison);
 
 }  // namespace steelyard::ci

@@ -153,7 +153,7 @@ class WholeReport {
     constexpr std::size_t kMaxWarnings = 10;
     constexpr std::size_t kMaxLines = 100;  // of one of them
     writer_.sides();
-    writer_.doubtful(from_);
+    writer_.no_change(from_);
     const std::string findings = TerminalFindings(comparison_, index_, style_).all();
     if (!findings.empty()) writer_.add(findings + "\n");
     if (!comparison_.rows.empty()) rows();
@@ -250,7 +250,7 @@ class BriefReport {
   std::string write() const {
     TerminalWriter writer(comparison_, index_, style_);
     writer.sides();
-    writer.doubtful(from_);
+    writer.no_change(from_);
     constexpr std::size_t kBlanks = 2;  // below findings and rows
     const std::size_t around = writer.lines() + lines_of(targets_) + kBlanks;
     const TerminalFindings findings(comparison_, index_, style_);

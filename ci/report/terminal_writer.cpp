@@ -86,11 +86,13 @@ void TerminalWriter::sides() {
   text_ += "\n";
 }
 
-void TerminalWriter::doubtful(SidesFrom from) {
+void TerminalWriter::no_change(SidesFrom from) {
   constexpr std::size_t kMaxLines = 3;
-  const std::optional<NoChangeAnswer> found = doubtful_answer(comparison_);
+  const std::optional<NoChangeAnswer> found = no_change_answer(comparison_);
   if (!found) return;
-  paragraph({}, found->text + deciding_text(deciding_step(comparison_, from)), 0, Tone::strong, kMaxLines);
+  const bool is_shown = found->answer == NoChange::nothing_changed;
+  const std::string advice = is_shown ? "" : deciding_text(deciding_step(comparison_, from));
+  paragraph({}, found->text + advice, 0, is_shown ? Tone::good : Tone::strong, kMaxLines);
   text_ += "\n";
 }
 

@@ -37,8 +37,8 @@ class TerminalWriter {
   void paragraph(const Lead& lead, const std::string& words, std::size_t indent, Tone t, std::size_t max_lines = 100);
 
   void sides();  // which builds, and a blank line
-  // Where nothing changed and not everything is shown to be unchanged: that, what would decide it, and a blank line.
-  void doubtful(SidesFrom from);
+  // Where no row changed: whether that is shown, what would decide it where it is not, and a blank line.
+  void no_change(SidesFrom from);
   // The functions behind a changed count, and the calls that lead there. What is cut is counted.
   struct FunctionTable {
     std::size_t indent = 0;

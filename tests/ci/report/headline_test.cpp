@@ -175,6 +175,12 @@ TEST(Reports, SayThatNothingChangedWhereThatIsShown) {
   const Comparison quiet = sample::quiet_comparison(3);
   EXPECT_THAT(html_report(quiet, {steelyard::Run{}, steelyard::Run{}, {}}),
               HasSubstr("<p>Nothing changed: 3 benchmarks shown unchanged</p>"));
+  for (const Extent extent : {Extent::brief, Extent::whole}) {
+    EXPECT_THAT(terminal_report(quiet, {}, {}, extent),
+                HasSubstr("\n\nNothing changed: 3 benchmarks shown unchanged\n\n"));
+    EXPECT_THAT(terminal_report(sample::comparison_with_every_verdict(), {}, {}, extent),
+                Not(HasSubstr("Nothing changed")));
+  }
   const nlohmann::json json = nlohmann::json::parse(json_report(quiet));
   EXPECT_EQ(json["no_change"]["kind"], "nothing changed");
   EXPECT_FALSE(json["no_change"].contains("advice"));
