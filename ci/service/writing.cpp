@@ -64,8 +64,7 @@ bool is_commit(const std::string& text) { return text.size() >= 7 && text.size()
 // Of what was measured, as git writes it. With fewer digits it would be another commit than the one it stands for.
 Result<std::string> whole_hash(const Call& call, const char* name) {
   std::string hash = lower_case(call[name]);
-  const bool is_whole = (hash.size() == 40 || hash.size() == 64) && is_commit(hash);
-  if (is_whole) return hash;
+  if (is_full_commit_hash(hash)) return hash;
   return input_error(name, call[name].substr(0, 100), "a whole hash: 40 or 64 hexadecimal digits",
                      "git rev-parse gives it");
 }
@@ -128,7 +127,14 @@ std::vector<std::string> told_warnings(const SubmittedRun& submitted) {
 
 // What a tool wrote, as `steelyard import` reads it: nothing of the moment goes in, so that the same results of the
 // same commit are the same run, whenever they come.
-Result<SubmittedRun> run_of_results(const Call& call) {
+Result<SubmittedRun> run_of_results(const Call& call, std::string_view bytes) {
+  if (bytes.starts_with(bench::kArchiveBeginning)) {
+    return input_error(kSubmission, "an archive of Steelyard's", "results of another tool",
+                       "send it as application/vnd.steelyard.run");
+  }
+  if (bytes.starts_with("\x1f\x8b")) {
+    return input_error(kSubmission, "text that gzip packed", "the text", "send the text, not packed");
+  }
   const std::string file = "/proc/self/fd/" + std::to_string(call.request.body_file);
   std::vector<std::string> warnings;
   const auto load = [&]() -> Result<std::vector<Run>> {
@@ -168,7 +174,7 @@ Result<SubmittedRun> run_of_results(const Call& call) {
 }
 
 Result<SubmittedRun> submitted_run(const Call& call, std::string_view bytes) {
-  if (is_json(call)) return run_of_results(call);
+  if (is_json(call)) return run_of_results(call, bytes);
   for (const char* name : {"project", "commit", "parent", "branch", "committed_at", "format"}) {
     if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
   }

@@ -9,6 +9,7 @@
 #include "tests/ci/service/http_client.hpp"
 #include "tests/ci/service/schema_check.hpp"
 #include "tests/ci/service/served_store.hpp"
+#include "tests/storage/postgres/example_run.hpp"
 
 namespace steelyard::ci::sent_results_test {
 namespace {
@@ -111,6 +112,18 @@ TEST_F(SentResults, ThatAreRefusedAreToldAFixOfThisInterface) {
   sent("&format=folly&committed_at=2026-01-02T03:04:05Z", folly, 201);
   EXPECT_EQ(sent("&format=foly", folly, 422)["where"], "format");
   EXPECT_EQ(sent("?format=folly", "an archive", 422, "application/vnd.steelyard.run")["where"], "format");
+  const auto example = storage_test::example_run(1);
+  for (const char* format : {"", "&format=folly", "&format=google-benchmark"}) {
+    const json archive = sent(format, storage::encode_run(example), 422);
+    EXPECT_EQ(archive["found"], "an archive of Steelyard's") << format;
+    EXPECT_EQ(fix_of(archive), "send it as application/vnd.steelyard.run") << format;
+    const json packed = sent(format, "\x1f\x8b\x08 and so on", 422);
+    EXPECT_EQ(fix_of(packed), "send the text, not packed") << format;
+    for (const json& problem : {archive, packed}) {
+      EXPECT_THAT(problem.dump(), testing::Not(testing::HasSubstr("/proc/"))) << format;
+      EXPECT_THAT(problem.dump(), testing::Not(testing::HasSubstr("steelyard "))) << format;
+    }
+  }
   HttpClient client(port());
   client.send("POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token_ +
               "\r\nContent-Type: application/json\r\nContent-Length: 16777217\r\n\r\n");
