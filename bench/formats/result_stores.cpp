@@ -473,7 +473,7 @@ void add_conbench_result(const JsonValue& result, const std::string& where, Impo
   Run& run = imported.run();
   const std::int64_t taken = imported.date_of(result, "timestamp", where);
   std::int64_t& created = run.header.created_at_unix_ns;
-  created = created == 0 ? taken : std::min(created, taken);
+  if (taken > 0) created = created > 0 ? std::min(created, taken) : taken;
   if (run.header.commit.sha.empty()) {
     run.header.commit.sha = hash_at(result, "commit.sha");
     if (run.header.commit.sha.empty()) run.header.commit.sha = hash_at(result, "github.commit");

@@ -114,6 +114,28 @@ TEST_F(ImportBadInput, AHistoryOfTooManyRunsIsReadNoFurtherThanTheFirstThatIsToo
   }
 }
 
+TEST_F(ImportBadInput, OfConbenchResultsWithoutADateTheRunHasThatOfTheOthers) {
+  const auto result = [](const std::string& name, const std::string& timestamp) {
+    return R"({"run_id": "r", "tags": {"name": ")" + name + "\"}" +
+           (timestamp.empty() ? "" : R"(, "timestamp": ")" + timestamp + '"') +
+           R"(, "stats": {"data": [1], "unit": "s"}})";
+  };
+  const std::string older = result("a", "2026-01-01T00:00:00Z");
+  const std::string newer = result("b", "2026-01-02T00:00:00Z");
+  const std::string undated = result("c", "");
+  constexpr std::int64_t kOlder = 1'767'225'600'000'000'000;
+  for (const std::string& text : {newer + ',' + older + ',' + undated, undated + ',' + newer + ',' + older,
+                                  newer + ',' + undated + ',' + older}) {
+    const LoadedRuns runs = load("conbench", '[' + text + ']');
+    ASSERT_TRUE(runs) << runs.error().text();
+    ASSERT_THAT(*runs, SizeIs(1));
+    EXPECT_EQ(runs->front().header.created_at_unix_ns, kOlder) << text;
+  }
+  const LoadedRuns none = load("conbench", '[' + undated + ']');
+  ASSERT_TRUE(none) << none.error().text();
+  EXPECT_EQ(none->front().header.created_at_unix_ns, 0);
+}
+
 TEST_F(ImportBadInput, AnEmptyFileAndAnotherToolsAreRefusedByEachReader) {
   for (const ImportFormat& format : import_formats()) {
     for (const char* text : {"", "{}", "[]", "hello\n", R"({"other": [{"tool": 1}]})"}) {
