@@ -197,8 +197,6 @@ std::string series_text(const storage::HistorySeries& series, const TerminalStyl
          listing(points, series.metric.unit, style, of_series);
 }
 
-constexpr std::size_t kMachineCharacters = 8;
-
 std::string asked_range_text(const storage::RangeQuery& range) {
   return shown_sha(range.from) + ".." + shown_sha(range.to) + (range.branch.empty() ? "" : " on " + range.branch);
 }
@@ -326,7 +324,8 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
     rows.push_back({printable(name_as_given(one.benchmark), style.unicode), printable(one.metric, style.unicode),
                     one.ratio ? change_text(*one.ratio) : "", one.regression ? "regression" : "improvement",
                     shown_sha(one.commit), printable(one.branch, style.unicode),
-                    one.fingerprint.substr(0, kMachineCharacters), one.by_comparison ? "comparison" : "change point"});
+                    printable(shown_id(one.fingerprint), style.unicode),
+                    one.by_comparison ? "comparison" : "change point"});
   }
   const Align l = Align::left;
   return plural(page.items.size(), "change") + " in " + place + '\n' +
@@ -351,7 +350,7 @@ std::string terminal_movers(const storage::RangeQuery& range, const storage::Pag
     rows.push_back({printable(name_as_given(mover.benchmark), style.unicode),
                     printable(mover.metric.name, style.unicode), change_text(mover.ratio), way,
                     level_text(mover.before, mover.metric.unit), "to", level_text(mover.after, mover.metric.unit),
-                    "of " + runs, mover.fingerprint.substr(0, kMachineCharacters)});
+                    "of " + runs, printable(shown_id(mover.fingerprint), style.unicode)});
   }
   const Align l = Align::left;
   const Align r = Align::right;

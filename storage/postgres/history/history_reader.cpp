@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/runs/run_reader.hpp"
@@ -350,10 +351,10 @@ Result<void> check_same_conditions(const SideOfRun& baseline, const SideOfRun& c
     return input_error("run", "runs of two projects", "two runs of one project");
   }
   if (baseline.fingerprint != candidate.fingerprint) {
-    return input_error("run",
-                       "runs of two machines (" + baseline.fingerprint.substr(0, 8) + " and " +
-                           candidate.fingerprint.substr(0, 8) + ')',
-                       "two runs of one class of machine");
+    return input_error(
+        "run",
+        "runs of two machines (" + shown_id(baseline.fingerprint) + " and " + shown_id(candidate.fingerprint) + ')',
+        "two runs of one class of machine");
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"
@@ -288,6 +289,14 @@ TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
   ASSERT_TRUE(rows) << rows.error().text();
   ASSERT_EQ(rows->size(), 1U);
   EXPECT_THAT(rows->front().history, ElementsAre(101.0));
+  steelyard::Run elsewhere = run_of(4, {"c", {}, 3000}, "main", false);
+  elsewhere.environment.facts = {{"cpu.model", "another CPU", true}};
+  ASSERT_TRUE(RunStore(*store_).put(elsewhere));
+  beside.candidate = elsewhere.header.id;
+  const auto of_two = HistoryStore(*store_).beside(beside);
+  ASSERT_FALSE(of_two);
+  EXPECT_THAT(of_two.error().text(), HasSubstr("two machines (" + shown_id(changed.environment.fingerprint()) +
+                                               " and " + shown_id(elsewhere.environment.fingerprint()) + ')'));
 }
 
 }  // namespace
