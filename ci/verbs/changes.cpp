@@ -177,7 +177,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     STEELYARD_TRY(query.project, project_in_store(*look.store, configuration));
     STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
     STEELYARD_TRY(look.accepted_steps, storage::AlertStore(*look.store).accepted({query.project, false}));
-    look.is_part = !options.benchmark.empty() || !options.metric.empty();
+    look.is_part = !options.benchmark.empty() || !(options.metric.empty() || options.metric == storage::kAnyMetric);
   }
   bool is_first = true;
   const ReadSeries as_kept = [&](const storage::HistoryQuery& asked) -> Result<std::vector<storage::HistorySeries>> {

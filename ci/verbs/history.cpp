@@ -306,8 +306,9 @@ Result<std::size_t> chain(storage::Store& store, const storage::HistoryQuery& qu
       !renames.empty() || std::any_of(page.items.begin(), page.items.end(),
                                       [](const storage::HistorySeries& one) { return !one.earlier_names.empty(); });
   const std::string benchmark = has_other_names ? "" : query.benchmark;
+  const std::string metric = query.metric == storage::kAnyMetric ? "" : query.metric;
   STEELYARD_TRY(const std::vector<storage::MeasuredStep> steps,
-                storage::HistoryStore(store).steps({query.project, benchmark, query.metric}));
+                storage::HistoryStore(store).steps({query.project, benchmark, metric}));
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
   for (ChainedSeries& one : chained_page(std::move(page.items), steps, renames)) {
@@ -333,9 +334,20 @@ Result<storage::Page<storage::HistorySeries>> page_by_current_names(storage::Sto
                                                                     const ReadSeries& more, const App& app) {
   storage::Page<storage::HistorySeries> page;
   std::vector<std::string> notes;
+  std::vector<std::string> of_pages;
+  // A page of series that have no point on the branch is empty, and what fits may be on a later one.
   const auto read = [&]() -> Result<void> {
-    STEELYARD_TRY(page, storage::HistoryStore(store).page(query));
-    STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, renames, more, notes));
+    storage::HistoryQuery asked = query;
+    while (true) {
+      STEELYARD_TRY(page, storage::HistoryStore(store).page(asked));
+      STEELYARD_TRY(page.items, under_current_names(std::move(page.items), asked, renames, more, notes));
+      for (std::string& note : page.notes) {
+        if (std::ranges::find(of_pages, note) == of_pages.end()) of_pages.push_back(std::move(note));
+      }
+      if (!page.items.empty() || page.next.empty() || page.next == asked.after) break;
+      asked.after = page.next;
+    }
+    page.notes = of_pages;
     return {};
   };
   STEELYARD_CHECK(read());

@@ -1,6 +1,7 @@
 // Commits of the past, measured afterwards and kept; their history by ratios; and the bisect that an alert offers.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -67,6 +68,13 @@ TEST_F(Backfilled, IsAChainOfRatiosThatHistoryDrawsAndThatGoesOn) {
   EXPECT_NEAR(points[1]["value"].get<double>() / points[0]["value"].get<double>(), 1, 0.5);
   EXPECT_GT(points[2]["value"].get<double>(), 5 * points[1]["value"].get<double>());
   EXPECT_NEAR(points[4]["value"].get<double>() / points[2]["value"].get<double>(), 1, 0.5);
+  const Outcome of_any = run({"history", "varied", "--metric", "*", "--chained", "--json"});
+  ASSERT_EQ(of_any.status, 0) << of_any.err;
+  const json all = json::parse(of_any.out)["series"];
+  const auto of_cpu_time =
+      std::find_if(all.begin(), all.end(), [](const json& one) { return one["metric"] == "cpu_time"; });
+  ASSERT_TRUE(of_cpu_time != all.end()) << of_any.out << of_any.err;
+  EXPECT_EQ((*of_cpu_time)["points"], points) << "* is each metric, and no name of one";
 }
 
 TEST_F(Backfilled, AnAlertOverSeveralCommitsOffersTheBisectThatFindsItsOwn) {
