@@ -58,7 +58,7 @@ export function series_csv(all: Loaded[]): Blob {
           head,
           one.commit[i] ?? '',
           one.run[i],
-          new Date(one.at[i] * 1000).toISOString(),
+          one.at[i] > 0 ? new Date(one.at[i] * 1000).toISOString() : '', // of a run without a date
           value ?? '',
           one.low[i] ?? '',
           one.high[i] ?? '',

@@ -26,7 +26,7 @@ export interface Line {
 export interface PlottedSeries {
   label: string;
   unit: string | null;
-  at: number[]; // seconds, ascending
+  at: number[]; // seconds, ascending; 0: without a date
   value: (number | null)[];
   low: (number | null)[];
   high: (number | null)[];
@@ -60,10 +60,17 @@ interface Placed extends Column {
 
 const kMinSpan = 2;
 
-// By time a point stands where it was measured. By commit each commit has a place of its own: of one series in its own
-// order, of several in that of time.
+// By time a point stands where it was measured, without a date where the one before it does, or the first that has one.
+// By commit each commit has a place of its own: of one series in its own order, of several in that of time.
 export function places_of(series: Pick<PlottedSeries, 'at' | 'commit'>[], by: 'commit' | 'time'): number[][] {
-  if (by === 'time') return series.map((one) => one.at);
+  if (by === 'time') {
+    const firsts = series.map((one) => one.at.find((at) => at > 0));
+    const of_any = firsts.find((first) => first !== undefined) ?? 0;
+    return series.map((one, i) => {
+      let last = firsts[i] ?? of_any;
+      return one.at.map((at) => (last = at > 0 ? at : last));
+    });
+  }
   if (series.length === 1) return [series[0].at.map((_, i) => i)];
   const first = new Map<string, [time: number, order: number]>();
   const name = (i: number, k: number) => series[i].commit[k] ?? `${i} ${k}`;

@@ -107,6 +107,18 @@ test('the overview leads from what needs attention to the alert, the gate and th
   clean();
 });
 
+test('where an alert is open nobody asks whether anything was judged', async () => {
+  const asked = [];
+  page.on('request', (request) => asked.push(new URL(request.url())));
+  const none = {items: [], next: null, notes: []};
+  await page.route(/\/api\/v1\/comparisons/, (route) => route.fulfill({json: none}));
+  await open('');
+  assert.match(await whole_text(), /BM_tokenize\/1024 time \+7\.21 %[^]*No gate was kept yet/);
+  assert.ok(asked.some(({pathname}) => pathname === '/api/v1/alerts'));
+  assert.ok(!asked.some(({pathname}) => pathname === '/api/v1/changes'));
+  clean();
+});
+
 test('what is open needs attention however much else changed since, the newest of both states first', async () => {
   await begin_anew({more_alerts: {count: 21, state: 'acknowledged'}});
   const cards = section_of('Needs attention now').locator('.cards li');
@@ -751,6 +763,31 @@ test('a series is embedded without what stands around it, and taken along as PNG
   await page.goto(markup.match(/src="([^"]+)"/)[1].replaceAll('&amp;', '&'));
   await page.locator('.plot canvas').waitFor();
   assert.equal(await page.locator('header').isVisible(), false);
+  clean();
+});
+
+test('a point without a date is of none in the CSV, and stands with its neighbours by time', async () => {
+  const undated = [0, 40];
+  await page.route(/\/api\/v1\/points/, async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    if (json.at) for (const i of undated) json.at[i] = 0;
+    await route.fulfill({response, json});
+  });
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
+  await page.locator('.plot canvas').waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('CSV').click()]);
+  const rows = readFileSync(await download.path(), 'utf8').trim().split('\n').slice(1);
+  assert.equal(rows.length, 120);
+  rows.forEach((row, i) => {
+    if (undated.includes(i)) assert.equal(row.split(',')[6], '');
+    else assert.match(row.split(',')[6], /^2026-01-\d\dT/);
+  });
+  await page.getByLabel('by time').check();
+  await page.getByRole('button', {name: 'Closer'}).click();
+  await page.waitForFunction(() => location.href.includes('from='));
+  const from = Number(new URLSearchParams(page.url().split('?')[1]).get('from'));
+  assert.ok(from >= Date.UTC(2026, 0, 5) / 1000, `what is seen begins at ${from}`);
   clean();
 });
 

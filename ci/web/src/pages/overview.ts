@@ -206,7 +206,7 @@ export const overview: PageOf = async (view) => {
   }
   return [
     h('h1', {}, view.project || 'Overview'),
-    section('Needs attention now', attention(alerts, await was_judged(view, of, gates))),
+    section('Needs attention now', attention(alerts, alerts.items.length > 0 || (await was_judged(view, of, gates)))),
     section(
       'Last gates',
       gates.items.length
