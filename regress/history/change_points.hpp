@@ -15,7 +15,8 @@ struct ChangeOptions {
   double false_alarm_rate = 0.05;  // chance that a series without a change has any confirmed or suspected point
   double minimum_effect = 0.01;    // relative; smaller steps are not told
   // Known points, as find_changes returned them for a shorter series: they keep their id, and move or go only where the
-  // data speak clearly against them.
+  // data speak clearly against them. Indices are those of the very series that is searched: where several machines
+  // measured a commit, they say which of them a point is of.
   std::vector<ChangePoint> known = {};
 };
 
