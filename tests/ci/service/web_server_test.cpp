@@ -16,6 +16,7 @@
 namespace steelyard::ci::web_server_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -439,7 +440,8 @@ TEST_F(WebServerTest, SaysWhyItCannotListen) {
   EXPECT_THAT(WebServer::listen(without_key, echo_).error().text(),
               HasSubstr("--tls-certificate: found /nonexistent: No such file"));
   without_key.certificate = "/dev/null";
-  EXPECT_THAT(WebServer::listen(without_key, echo_).error().text(), HasSubstr("found /dev/null: no start line"));
+  EXPECT_THAT(WebServer::listen(without_key, echo_).error().text(),
+              AllOf(HasSubstr("found /dev/null: "), Not(HasSubstr("No such file"))));
 }
 
 }  // namespace
