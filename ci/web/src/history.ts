@@ -193,7 +193,7 @@ export function drawn_of(parts: Part[], own: ChangePoint[], targets: Target[]) {
     marks: [
       ...(points.machines ?? [])
         .filter((one) => one.index > 0)
-        .map((one) => ({index: one.index, text: `machine ${short(one.fingerprint, 8)}`})),
+        .map((one) => ({index: one.index, text: `machine ${short(one.fingerprint)}`})),
       ...conditions_of(points),
     ],
   };

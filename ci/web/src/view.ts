@@ -79,7 +79,7 @@ export function commit_link(sha: string | null, project?: string | null): Child 
   return h('a', {href: href('commit', {sha, ...(project ? {project} : {})})}, hash(sha));
 }
 export function machine_link(fingerprint: string | null): Child {
-  return fingerprint ? h('a', {href: href('machines', {one: fingerprint})}, code(short(fingerprint, 8))) : '';
+  return fingerprint ? h('a', {href: href('machines', {one: fingerprint})}, code(short(fingerprint))) : '';
 }
 export function run_link(id: string | null, text?: string): Child {
   return id ? h('a', {href: href('run', {id})}, text ?? hash(id)) : '';
@@ -213,7 +213,7 @@ export function change_table(label: string, points: ChangePoint[], extra?: (poin
           point.last_good && [commit_link(point.last_good, point.project), ' \u2026 '],
           commit_link(point.commit, point.project),
         ],
-        code(short(point.fingerprint, 8)),
+        code(short(point.fingerprint)),
         [
           point.gone && 'later values spoke against it',
           point.cause === 'machine' && 'likely the machine\u2019s',

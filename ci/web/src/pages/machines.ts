@@ -6,7 +6,7 @@ import {code, empty, paged, type PageOf, type View} from '../view';
 import {machine_rows, name_of} from './overview';
 import {plural, share_text, short, time_text} from '../words';
 
-const named = (machine: Machine): string => `${short(machine.fingerprint, 8)} ${name_of(machine)}`.trim();
+const named = (machine: Machine): string => `${short(machine.fingerprint)} ${name_of(machine)}`.trim();
 
 function facts(one: Machine, other: Machine | null): HTMLElement {
   const names = [...new Set([...one.facts, ...(other?.facts ?? [])].map((fact) => fact.name))].sort();
@@ -16,8 +16,8 @@ function facts(one: Machine, other: Machine | null): HTMLElement {
   names.sort((a, b) => Number(differs(b)) - Number(differs(a)) || Number(decisive(b) ?? 0) - Number(decisive(a) ?? 0));
   const columns = [
     {title: 'Fact'},
-    {title: short(one.fingerprint, 8)},
-    ...(other ? [{title: short(other.fingerprint, 8)}] : []),
+    {title: short(one.fingerprint)},
+    ...(other ? [{title: short(other.fingerprint)}] : []),
     {title: ''},
   ];
   return table(
@@ -68,7 +68,7 @@ async function one_machine(view: View, fingerprint: string): Promise<Child> {
     beside ? get<Machine>(`/machines/${encodeURIComponent(beside)}`, {}, view.signal) : null,
     get<Page<Machine>>('/machines', {limit: 200}, view.signal),
   ]);
-  view.title(`Machine ${short(one.fingerprint, 8)}`);
+  view.title(`Machine ${short(one.fingerprint)}`);
   const choice = h(
     'select',
     {change: (() => go('machines', {one: fingerprint, two: choice.value})) as EventListener},
@@ -102,7 +102,7 @@ async function one_machine(view: View, fingerprint: string): Promise<Child> {
     section('Environment', facts(one, other)),
     both.map((machine) =>
       section(
-        other ? `Calibrations of ${short(machine.fingerprint, 8)}` : 'Calibrations',
+        other ? `Calibrations of ${short(machine.fingerprint)}` : 'Calibrations',
         calibrations(machine.calibrations),
       ),
     ),

@@ -179,7 +179,7 @@ function legend(it: Plotted): HTMLElement {
           {class: 'dim'},
           [
             one.key.branch,
-            one.key.machine && `machine ${short(one.key.machine, 8)}`,
+            one.key.machine && `machine ${short(one.key.machine)}`,
             plural(one.value.length, 'point'),
             one.earlier.length > 0 && `called ${one.earlier.map(benchmark_text).join(' and ')} before`,
             one.parts.some((part) => part.points.count > kMaxSpreadPoints) &&
@@ -434,7 +434,7 @@ async function list(view: View, plus: string[]): Promise<Child> {
           h('a', {href: href('series', {s: [...plus, series_text(key)]})}, benchmark(one.benchmark)),
           metric_text(one.metric),
           one.project,
-          code(short(one.fingerprint, 8)),
+          code(short(one.fingerprint)),
           box,
         ];
       }),
