@@ -350,7 +350,7 @@ BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules
 void excuse_counts(const Run& baseline, const Run& candidate, const OutcomeRules& rules, Comparison& comparison) {
   if (std::none_of(comparison.rows.begin(), comparison.rows.end(), has_judgement)) return;
   for (ComparisonRow& row : comparison.rows) {
-    const bool is_excused = row.gates && row.verdict == Verdict::failed && !program_failed(candidate, row) &&
+    const bool is_excused = row.verdict == Verdict::failed && !program_failed(candidate, row) &&
                             is_dispensable(row, baseline, candidate, comparison.policy, rules);
     if (!is_excused) continue;
     row.gates = false;

@@ -147,8 +147,8 @@ OutcomeRules outcome_rules(const Configuration& configuration);
 // status of 2 never stands without a word.
 BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules);
 
-// Counts that failed on both sides and that nobody asked for do not gate, and say so: no reader takes them for what
-// fails the gate. Where nothing else was judged they stay as they are.
+// Counts that failed on both sides and that nobody asked for do not gate, and say so, whatever else keeps them from it:
+// no reader takes them for what fails the gate. Where nothing else was judged they stay as they are.
 void excuse_counts(const Run& baseline, const Run& candidate, const OutcomeRules& rules, Comparison& comparison);
 
 // regression -> 1; missing, incomparable, failed -> 2; a failure of the candidate's own processes -> 4; the worst

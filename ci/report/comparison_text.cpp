@@ -11,6 +11,7 @@
 #include "bench/model/text.hpp"
 #include "ci/report/changes.hpp"
 #include "ci/report/row_text.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -434,8 +435,10 @@ std::string interval_cell(const ComparisonRow& row) {
 }
 
 bool is_told_only(const ComparisonRow& row) {
-  const bool is_count_that_failed = row.verdict == Verdict::failed && row.metric.kind == MetricKind::counted;
-  return !row.gates && (row.verdict == Verdict::regression || is_count_that_failed);
+  if (row.gates) return false;
+  const bool is_excused = row.verdict == Verdict::failed && row.metric.kind == MetricKind::counted &&
+                          row.gate_note == gate_note_text(row, regress::ungated::CountsNotAsked{});
+  return row.verdict == Verdict::regression || is_excused;
 }
 
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows) {

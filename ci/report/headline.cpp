@@ -89,7 +89,8 @@ std::map<std::string_view, RowsOfBenchmark> rows_by_benchmark(const Comparison& 
       std::ranges::any_of(comparison.rows, [&](const ComparisonRow& row) { return row.gates && is_asked(row); });
   std::map<std::string_view, RowsOfBenchmark> benchmarks;
   for (const ComparisonRow& row : comparison.rows) {
-    if ((any_gates && !row.gates) || !is_asked(row)) continue;
+    const bool has_failed = row.verdict == Verdict::failed && !is_told_only(row);
+    if ((any_gates && !row.gates && !has_failed) || !is_asked(row)) continue;
     RowsOfBenchmark& rows = benchmarks[row.benchmark];
     if (row.verdict == Verdict::unchanged) {
       rows.unchanged.push_back(&row);

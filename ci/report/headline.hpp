@@ -29,14 +29,15 @@ std::string_view to_text(NoChange answer);  // "nothing changed", "no change fou
 
 struct NoChangeAnswer {
   NoChange answer = NoChange::cannot_tell;
-  std::int64_t benchmarks = 0;  // that have a row that gates; of the others nothing is said
+  std::int64_t benchmarks = 0;  // that failed or have a row that gates; of the others nothing is said
   std::int64_t unchanged = 0;   // all of whose rows are shown to be
   std::int64_t in_part = 0;     // some of whose rows are, and others undecided
   std::int64_t undecided = 0;   // none of whose rows is decided
   std::string text;             // "Cannot tell: 48 of 52 benchmarks undecided (4 shown unchanged)"
 };
-// Of rows that gate; where none does, of all. Absent where a row changed, where nothing was compared, and where a
-// benchmark failed, is missing or cannot be compared, unless most are undecided all the same.
+// Of rows that gate, and of those that failed and are not told only; where none gates, of all. Absent where a row
+// changed, where nothing was compared, and where a benchmark failed, is missing or cannot be compared, unless most are
+// undecided all the same.
 std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison);
 // The same where not everything is shown unchanged: what every report begins with. A terminal, a page and JSON have the
 // other answer, too; headings count rows in its place.

@@ -125,9 +125,17 @@ TEST(Outcome, OfCountsThatFailedOnBothSidesPassesOnlyWhereNobodyAskedForThem) {
 }
 
 // The row of counts as excuse_counts() leaves it.
-ComparisonRow row_of_failed_counts(const Run& side, const OutcomeRules& rules = {}, bool any_judged = true) {
+ComparisonRow row_of_failed_counts(const Run& side, const OutcomeRules& rules = {}, bool any_judged = true,
+                                   bool time_alone_gates = false) {
   Comparison comparison;
   comparison.rows = {row(any_judged ? Verdict::unchanged : Verdict::missing), row(Verdict::failed, kInstructions)};
+  if (time_alone_gates) {
+    comparison.policy.gates = {std::string(kRealTime)};
+    comparison.rows[1].gates = false;
+    comparison.rows[1].gate_note = "by the policy";
+    const bool fails = outcome_of(comparison, side, side, rules) != ExitCode::success;
+    EXPECT_EQ(fails, rules.demand_counts) << "whatever gates";
+  }
   excuse_counts(side, side, rules, comparison);
   EXPECT_TRUE(comparison.rows[0].gates);
   return comparison.rows[1];
@@ -140,6 +148,8 @@ TEST(Outcome, CountsThatFailedAndThatNobodyAskedForDoNotGateAndSaySo) {
   EXPECT_FALSE(excused.gates);
   EXPECT_EQ(excused.gate_note, "nobody asked for counts, and neither side has one");
   EXPECT_TRUE(row_of_failed_counts(failed, {false, true}).gates) << "an option demands them";
+  EXPECT_EQ(row_of_failed_counts(failed, {}, true, true).gate_note, excused.gate_note) << "time alone gates";
+  EXPECT_EQ(row_of_failed_counts(failed, {false, true}, true, true).gate_note, "by the policy") << "demanded";
   EXPECT_TRUE(row_of_failed_counts(failed, {}, false).gates) << "nothing else was judged";
   EXPECT_TRUE(row_of_failed_counts(run_with({}, true)).gates) << "there are counts";
   const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});

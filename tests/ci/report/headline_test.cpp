@@ -10,6 +10,7 @@
 
 #include "ci/report/comparison.hpp"
 #include "ci/report/published_files.hpp"
+#include "ci/report/row_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci::headline_test {
@@ -27,18 +28,39 @@ TEST(SummaryLine, CountsWhatThereIsAndLeavesOutWhatIsNot) {
   EXPECT_EQ(summary_line(Comparison{}), "nothing to compare");
 }
 
-TEST(HeadlineVerdict, IsNoFailureOfACountThatDoesNotGate) {
+TEST(HeadlineVerdict, IsNoFailureOfACountThatNobodyAskedFor) {
   Comparison comparison = sample::comparison_of(
       {sample::time_row("BM_a", 1, Verdict::unchanged), sample::instructions_row("BM_a", 1000, 1000)});
   comparison.rows[1].verdict = Verdict::failed;
   EXPECT_EQ(headline_verdict(comparison), Verdict::failed);
   EXPECT_EQ(summary_line(comparison), "1 failed, 1 unchanged");
   comparison.rows[1].gates = false;
+  comparison.rows[1].gate_note = gate_note_text(comparison.rows[1], regress::ungated::CountsNotAsked{});
   EXPECT_EQ(headline_verdict(comparison), Verdict::unchanged);
   EXPECT_EQ(summary_line(comparison), "1 failed (reported, not gating), 1 unchanged");
   comparison.rows[0] = sample::time_row("BM_a", 1, Verdict::failed);
   comparison.rows[0].gates = false;
   EXPECT_EQ(headline_verdict(comparison), Verdict::failed) << "its program failed";
+}
+
+// As with gates = ["real_time"] and --counts always.
+TEST(HeadlineVerdict, IsAFailureOfACountThatWasDemandedThoughItDoesNotGate) {
+  Comparison comparison = sample::comparison_of(
+      {sample::time_row("BM_a", 1, Verdict::unchanged), sample::instructions_row("BM_a", 1000, 1000)});
+  ComparisonRow& count = comparison.rows[1];
+  count.verdict = Verdict::failed;
+  count.gates = false;
+  count.gate_note = gate_note_text(count, regress::ungated::MetricNotAsked{});
+  EXPECT_EQ(headline_verdict(comparison), Verdict::failed);
+  EXPECT_EQ(summary_line(comparison), "1 failed, 1 unchanged");
+  EXPECT_EQ(no_change_answer(comparison), std::nullopt);
+  const std::string report = terminal_report(comparison, {});
+  EXPECT_THAT(report, HasSubstr("run what failed alone"));
+  EXPECT_THAT(report, Not(HasSubstr("Nothing changed")));
+  count.gate_note = gate_note_text(count, regress::ungated::CountsNotAsked{});
+  const std::string excused = terminal_report(comparison, {});
+  EXPECT_THAT(excused, Not(HasSubstr("run what failed alone")));
+  EXPECT_THAT(excused, HasSubstr("Nothing changed"));
 }
 
 // So many benchmarks of each verdict.
