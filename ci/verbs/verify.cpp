@@ -18,8 +18,10 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/row_text.hpp"
 #include "ci/report/store.hpp"
 #include "ci/verbs/judging_options.hpp"
+#include "regress/ab/judged.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
@@ -384,6 +386,16 @@ struct Expectations {
   std::optional<OwnGate> gate;  // of --as-gate
 };
 
+// That nobody asked for counts is what the kept comparison says; this checkout may demand them.
+void add_demanded_counts(const OwnGate& gate, const Comparison& kept, std::vector<FieldDifference>& found) {
+  if (!outcome_rules(gate.configuration).demand_counts) return;
+  for (const ComparisonRow& row : kept.rows) {
+    const bool is_excused = row.metric.name == kInstructions && !row.gates &&
+                            row.gate_note == gate_note_text(row, regress::ungated::CountsNotAsked{});
+    if (is_excused) found.push_back({row.benchmark, row.metric.name, "gates", "false", "true"});
+  }
+}
+
 // By what the gate of this checkout is judged.
 void hold_against_gate(const OwnGate& gate, const Comparison& kept, const FoundSides& sides,
                        Verification& verification) {
@@ -393,10 +405,13 @@ void hold_against_gate(const OwnGate& gate, const Comparison& kept, const FoundS
              !own) {
     verification.why = own.error().text();
   } else {
-    verification.replay.differences = policy_differences(kept, *own);
-    const std::vector<FieldDifference>& found = verification.replay.differences;
+    std::vector<FieldDifference>& found = verification.replay.differences;
+    found = policy_differences(kept, *own);
+    const bool is_by_another_policy = !found.empty();
+    add_demanded_counts(gate, kept, found);
     if (found.empty()) return;
-    verification.why = "a gate of this checkout judges by another policy";
+    verification.why = is_by_another_policy ? "a gate of this checkout judges by another policy"
+                                            : "a gate of this checkout demands counts, which failed";
     if (std::ranges::any_of(found, [](const FieldDifference& one) { return one.field == "calibration"; })) {
       verification.why += "; give both jobs one calibration: commit it, or name it here by --calibration";
     }

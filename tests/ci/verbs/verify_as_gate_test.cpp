@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ci/git/repository.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -54,6 +55,24 @@ class VerifyAsGate : public ProgramUnderTest {
     forged.policy = comparison.policy;
     write(folder / "comparison.json", storage::comparison_document(forged));
     ASSERT_EQ(run({"verify", evidence()}).status, 0);
+  }
+  // As where counts failed on both sides and nobody had asked for them.
+  void forge_excused_counts() const {
+    const std::filesystem::path folder(evidence());
+    const auto with_failure = [&folder](const std::string& file) {
+      steelyard::Run side = *storage::read_archive(folder / file);
+      side.failures.push_back({side.measurements.at(0).benchmark, std::string(kInstructions), -1, "stripped"});
+      storage::seal(side);
+      EXPECT_TRUE(storage::write_archive(folder / file, side));
+      return side;
+    };
+    const steelyard::Run baseline = with_failure("baseline.syrun");
+    const steelyard::Run candidate = with_failure("candidate.syrun");
+    Comparison forged = judged_as(*storage::read_comparison(folder / "comparison.json"), baseline, candidate);
+    excuse_counts(baseline, candidate, {}, forged);
+    write(folder / "comparison.json", storage::comparison_document(forged));
+    const Outcome outcome = run({"verify", evidence()});
+    ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   }
   std::string evidence() const { return (folder_ / "evidence").string(); }
   TemporaryRepository made_;
@@ -115,6 +134,24 @@ TEST_F(VerifyAsGate, RefusesOlderRules) {
   const Outcome outcome = verify();
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("rule_version: kept rounds-2, computed rounds-6"));
+}
+
+TEST_F(VerifyAsGate, RefusesThatNobodyAskedForCountsWhichAreDemandedHere) {
+  measure();
+  forge_excused_counts();
+  const Outcome taken = verify();
+  EXPECT_EQ(taken.status, 0) << taken.out << taken.err;
+  std::string file = text_of("steelyard.toml");
+  file.replace(file.find("never"), std::string("never").size(), "always");
+  made_.write("steelyard.toml", file);
+  for (const std::string subject : {"fourth", "fifth"}) made_.commit(subject);
+  measure({"--counts", "never"});
+  EXPECT_EQ(verify().status, 0) << "nothing is excused";
+  forge_excused_counts();
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("differs, a gate of this checkout demands counts, which failed"),
+                                 HasSubstr("gates: kept false, computed true")));
 }
 
 TEST_F(VerifyAsGate, HoldsMergedShardsAsAnyOtherEvidence) {
