@@ -190,12 +190,17 @@ Result<void> Session::check_listings() const {
                      names_to_choose_from());
 }
 
-// Of the first program that has any, asked without the filter.
+// Of the first program that has any, asked without the filter. No command is run for that: one that is measured from
+// outside is known by its name.
 std::string Session::names_to_choose_from() const {
   constexpr std::size_t kMaxNamed = 3;
   MeasuringSettings all = settings_;
   all.filter.clear();
   for (const ListedProgram* one : programs_) {
+    if (const std::optional<MeasuredCommand>& command = one->program.command) {
+      return command->format == nullptr ? "choose " + command->name + ", as the command is called"
+                                        : "see the names in what the command writes";
+    }
     if (one->trouble) continue;
     const Result<ListedProgram> listed = list_benchmarks(one->program, all, limits_.cancelled);
     if (!listed || listed->benchmarks().empty()) continue;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <map>
 
 #include "bench/runner/measure.hpp"
@@ -252,6 +254,24 @@ TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
   ASSERT_GT(all->benchmarks().size(), 3U);
   EXPECT_THAT(error.fix, StartsWith("choose among " + all->benchmarks()[0].name + ", " + all->benchmarks()[1].name));
   EXPECT_THAT(error.fix, EndsWith(" and " + std::to_string(all->benchmarks().size() - 3) + " more"));
+}
+
+TEST(MeasurePairFailures, NameACommandThatTheFilterExcludesWithoutRunningIt) {
+  const testkit::TemporaryFolder folder;
+  Program program;
+  program.executable = "/bin/sh";
+  program.arguments = {"-c", "echo >>'" + (folder.path() / "runs").string() + "'"};
+  program.command.emplace().name = "sort";
+  const testkit::MeasureOptions options = quick("no_such_benchmark");
+  const Result<ListedProgram> listed = list_benchmarks(program, options);
+  ASSERT_TRUE(listed) << listed.error().text();
+  const std::uintmax_t runs = std::filesystem::file_size(folder.path() / "runs");  // a byte each
+  EXPECT_GT(runs, 0U);
+  const Result<MeasuredPair> pair = measure_pair(*listed, *listed, options, options, options);
+  ASSERT_FALSE(pair);
+  EXPECT_EQ(pair.error().where, "--filter");
+  EXPECT_EQ(pair.error().fix, "choose sort, as the command is called");
+  EXPECT_EQ(std::filesystem::file_size(folder.path() / "runs"), runs);
 }
 
 // Before any program is looked at.
