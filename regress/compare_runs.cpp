@@ -131,6 +131,8 @@ void warn_about_rounds(Judged& judged) {
   caution::RoundsCutShort cut{planned.value_or(0), 0, planned.value_or(0)};
   for (const ComparisonRow& row : comparison.rows) {
     if (row.rounds <= 0 || !is_concurrent(row.layout) || row.metric.kind == MetricKind::counted) continue;
+    // More time for all of them is none for what has a budget of its own.
+    if (table_for(comparison.policy, row.benchmark, &PatternPolicy::budget_ns) != nullptr) continue;
     cut.least = std::min(cut.least, row.rounds);
     cut.most = std::max(cut.most, row.rounds);
   }

@@ -29,8 +29,9 @@ enum class Rules {
   // told by its interval.
   rounds_4,
   rounds_5,  // rows that are no pairs of rounds have a part of the level, and the others stay adjusted jointly
-  // What a budget did not reach on one side is missing or new where the other side does not have the benchmark. A colon
-  // stands before what failed outside of any round.
+  // What a budget did not reach on one side is missing or new where the other side does not have the benchmark; against
+  // a history, where no single run says which benchmarks there are, it stays inconclusive. A colon stands before what
+  // failed outside of any round.
   rounds_6,
 };
 inline constexpr Rules kNewestRules = Rules::rounds_6;

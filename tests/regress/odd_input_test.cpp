@@ -29,8 +29,9 @@ SimulatedPair drawn(SimulationOptions options, int changed = 0, double ratio = 1
   return Simulation(seed).draw(options);
 }
 
-Judged judged(const SimulatedPair& pair, const Calibration* calibration = nullptr) {
-  return compare_runs(pair.baseline, pair.candidate, {}, calibration);
+Judged judged(const SimulatedPair& pair, const Calibration* calibration = nullptr,
+              const ComparisonPolicy& policy = {}) {
+  return compare_runs(pair.baseline, pair.candidate, policy, calibration);
 }
 
 Comparison compared(const SimulatedPair& pair, const Calibration* calibration = nullptr) {
@@ -112,6 +113,22 @@ TEST(OddInput, RoundsThatTheBudgetCutShortAreWarnedOfAndNoOthers) {
   EXPECT_EQ(cut_short(Stop::interrupted, "60"), std::nullopt);
   EXPECT_EQ(cut_short(Stop::none, "60"), std::nullopt) << "a benchmark was given up";
   EXPECT_EQ(cut_short(Stop::budget_spent, "60", true), std::nullopt) << "each row's reason says so";
+
+  SimulationOptions two = quiet(12);
+  two.benchmarks = 2;
+  SimulatedPair pair = drawn(two);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    run->measurements.at(0).invocations.resize(6);
+    run->header.settings["rounds_planned"] = "12";
+    keep_stop(Stop::budget_spent, 12, run->header.settings);
+  }
+  ComparisonPolicy policy;
+  EXPECT_EQ(caution_in<caution::RoundsCutShort>(judged(pair)), (caution::RoundsCutShort{6, 12, 12}));
+  PatternPolicy own;
+  own.match = "BM_0";
+  own.budget_ns = 1'000'000'000;
+  policy.patterns = {own};
+  EXPECT_EQ(caution_in<caution::RoundsCutShort>(judged(pair, nullptr, policy)), std::nullopt) << "more time is no help";
 }
 
 TEST(OddInput, OneSampleASideHasARatioAndNothingElse) {
