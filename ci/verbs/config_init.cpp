@@ -248,10 +248,15 @@ std::string arguments_behind(const std::vector<std::string>& words, std::size_t 
   return arguments.substr(std::min<std::size_t>(1, arguments.size()));
 }
 
-// A line of a Makefile that is no command: a rule's names, which may be paths of programs, and what is assigned.
-bool is_rule_of_make(const fs::path& script, const std::string& line) {
+// What of the line may be a command: of a Makefile's rule what stands behind its names, which may be paths of programs;
+// nothing of an assignment.
+std::string commands_in(const fs::path& script, const std::string& line) {
   const bool is_make = lower_case(script.filename().string()).ends_with("makefile") || script.extension() == ".mk";
-  return is_make && !line.starts_with('\t') && line.find(':') != std::string::npos;
+  const std::size_t colon = line.find(':');
+  if (!is_make || line.starts_with('\t') || colon == std::string::npos) return line;
+  const std::size_t semicolon = line.find(';', colon);
+  const bool has_recipe = semicolon != std::string::npos && line.find_first_of("=#") > semicolon;
+  return has_recipe ? line.substr(semicolon + 1) : "";
 }
 
 // Of programs that are named by a path: `make x_bench` starts none.
@@ -263,8 +268,7 @@ std::vector<ScriptCall> calls_in_scripts(const fs::path& root, IsWanted is_wante
     std::size_t number = 0;
     for (std::string line; std::getline(stream, line);) {
       ++number;
-      if (is_rule_of_make(script, line)) continue;
-      std::istringstream text(line);
+      std::istringstream text(commands_in(script, line));
       const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
       for (std::size_t i = 0; i < words.size() && !words[i].starts_with('#'); ++i) {
         const std::string word = words[i].substr(words[i].find_first_not_of("@-") == 1 ? 1 : 0);

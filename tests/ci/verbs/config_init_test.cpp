@@ -70,7 +70,8 @@ TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {
         "CXX := c++\nBENCH_OBJS = $(BENCH_SRCS:.cpp=.o)\nBENCH_URL ?= http://x\nBENCH_DIR ::= b\n.PHONY: bench\nall: "
         "tool\nsort_bench: sort.cpp\n\t$(CXX) -O0 $< -o $@ -lbenchmark -lpthread\n"
         "bench: sort_bench\n\techo sort_bench\n\t@./sort_bench --benchmark_out=x.json words.txt >log\n"
-        "out/copy_bench: sort_bench sort.cpp\n\tmkdir -p out && cp sort_bench out/copy_bench\n");
+        "out/copy_bench: sort_bench sort.cpp\n\tmkdir -p out && cp sort_bench out/copy_bench\n"
+        "scan_bench: sort_bench\n\tcp sort_bench scan_bench\nscan: scan_bench ; @./scan_bench words.txt\n");
   write("run.sh", "#!/bin/sh\n# ./old_bench\nfor size in 1 2; do ./sort_bench $size; done\ntools/upload_bench --all\n");
   write("tools/upload_bench", "#!/bin/sh\ntouch uploaded\n");
   std::filesystem::permissions("tools/upload_bench", std::filesystem::perms::owner_all);
@@ -83,12 +84,13 @@ TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {
   const Outcome init = run({"config", "init"});
   ASSERT_EQ(init.status, 0) << init.err;
   EXPECT_THAT(init.out, HasSubstr("  sort_bench words.txt: 1 benchmark, as Makefile:11 runs it\n"));
+  EXPECT_THAT(init.out, HasSubstr("  scan_bench words.txt: 1 benchmark, as Makefile:16 runs it\n"));
   EXPECT_THAT(init.err, AllOf(HasSubstr("no program that was built"), HasSubstr("copy_bench"),
                               Not(HasSubstr("copy_bench:: ")), Not(HasSubstr("Makefile:12"))))
       << "a rule is no call";
   EXPECT_FALSE(std::filesystem::exists("uploaded"));
   EXPECT_THAT(text_of("steelyard.toml"),
-              AllOf(HasSubstr("command = \"make sort_bench\"\n"), HasSubstr("name = \"sort_bench\"\n"),
+              AllOf(HasSubstr("command = \"make sort_bench scan_bench\"\n"), HasSubstr("name = \"sort_bench\"\n"),
                     HasSubstr("command = \"sort_bench words.txt\"\n")));
   EXPECT_EQ(run({"config", "check"}).status, 0);
 }
