@@ -1,5 +1,6 @@
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include "bench/counting/collection.hpp"
 #include "tests/promised.hpp"
@@ -19,7 +20,7 @@ TEST(OpenBlasCore, IsEmptyWhereTheProgramSaysNothing) {
   EXPECT_EQ(openblas_core_of("Core:"), "");
 }
 
-TEST(NotLoaded, StaticLinkingIsSaidOfNoProgramThatHasALoader) {
+TEST(NotLoaded, StaticLinkingIsSaidOfProgramsWithoutALoaderAlone) {
   Program program;
   program.executable = "/proc/self/exe";
   CollectionPlace place;
@@ -30,6 +31,8 @@ TEST(NotLoaded, StaticLinkingIsSaidOfNoProgramThatHasALoader) {
   EXPECT_EQ(of_dynamic.fix, "");
   program.executable = "/proc/self/status";
   EXPECT_EQ(why_not_loaded(place, "the library", "link libc dynamically").fix, "") << "no ELF program";
+  program.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "counting_static";
+  EXPECT_EQ(why_not_loaded(place, "the library", "link libc dynamically").fix, "link libc dynamically");
 }
 
 using Environment = std::map<std::string, std::string>;

@@ -226,6 +226,21 @@ TEST(CallgrindReader, TheSourceOfAJumpDoesNotMoveThePositionsAfterIt) {
   EXPECT_EQ(part.position_costs, expected);
 }
 
+// Were the record or its source not read as such, or the line after them taken along, another position had the costs.
+void expect_costs_beside_a_jump(const std::string& record) {
+  const CallgrindPart part = with_positions("positions: instr line\nevents: Ir\nfl=a.cpp\nfn=f\n0x100 50 1\n" + record +
+                                            "\n+4 +1 \n+8 +2 2\n* * 4\ntotals: 7\n");
+  const std::vector<PositionCost> expected = {{0, 0, 0x100, 50, {1}}, {0, 0, 0x108, 52, {6}}};
+  EXPECT_EQ(part.position_costs, expected) << record;
+}
+
+TEST(CallgrindReader, AJumpHasOneLineForItsSource) { expect_costs_beside_a_jump("jump=3 +0x20 +7"); }
+
+TEST(CallgrindReader, AConditionalJumpHasOneLineForItsSource) {
+  expect_costs_beside_a_jump("jcnd=1/4 +0x20 +7");
+  expect_costs_beside_a_jump("jcnd=4 1 +0x20 +7");
+}
+
 TEST(CallgrindReader, ThePositionsOfAPartDoNotGoOnFromThePartBefore) {
   EXPECT_THAT(error_of("part: 1\nevents: Ir\nfn=f\n7 5\ntotals: 5\npart: 2\nevents: Ir\nfn=f\n-1 5\ntotals: 5\n"),
               HasSubstr("profile:9"));
