@@ -73,7 +73,8 @@ TEST(TopLevelScripts, RefuseWhatTheyDoNotKnowAndMoreThanTheyTake) {
     EXPECT_EQ(refused.status, 3) << arguments;
     EXPECT_EQ(refused.output, "usage: ./quickstart [--serve|--keep]\n") << arguments;
   }
-  for (const char* arguments : {"--other", "--preset", "--preset ''", "--preset debug more", "debug"}) {
+  for (const char* arguments :
+       {"--other", "--preset", "--preset ''", "--preset debug more", "debug", "'--preset debug' x"}) {
     const CommandOutcome refused = answer("check", arguments);
     EXPECT_EQ(refused.status, 3) << arguments;
     EXPECT_EQ(refused.output, "usage: ./check [--preset check|debug|asan|tsan]\n") << arguments;
