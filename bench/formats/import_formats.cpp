@@ -471,7 +471,11 @@ Result<void> check_is_readable(const fs::path& path) {
 
 }  // namespace
 
-Result<const ImportFormat*> recognise_format(const fs::path& path) {
+std::string named_at_import(std::string_view format, const std::string& path) {
+  return "steelyard import --format " + std::string(format) + ' ' + path;
+}
+
+Result<const ImportFormat*> recognise_format(const fs::path& path, NamingOfFormat naming) {
   STEELYARD_CHECK(check_is_readable(path));
   STEELYARD_TRY(FileHead head, head_of(path));
   std::string names;
@@ -482,7 +486,7 @@ Result<const ImportFormat*> recognise_format(const fs::path& path) {
   if (head.is_folder) {
     std::vector<std::string> told_when_read;
     STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path, told_when_read));
-    return recognise_format(files.front());
+    return recognise_format(files.front(), naming);
   }
   STEELYARD_CHECK(check_encoding(path));
   if (head.text.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -490,10 +494,9 @@ Result<const ImportFormat*> recognise_format(const fs::path& path) {
                        "the tool wrote none: run it again, and see that it ends well");
   }
   // Any numbers under any names look so.
-  const std::string format = is_flat(head) ? "folly" : "FORMAT";
   return input_error(path.string(), "no format that is known by its content", "one of " + names,
-                     std::string(is_flat(head) ? "if folly's --json wrote it" : "say which") +
-                         ": steelyard import --format " + format + ' ' + path.string());
+                     (is_flat(head) ? "if folly's --json wrote it: " : "say which: ") +
+                         naming(is_flat(head) ? "folly" : "FORMAT", path.string()));
 }
 
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path,

@@ -41,8 +41,12 @@ std::span<const ImportFormat> import_formats();
 
 // The row that a file is of; of a folder the one whose own folder it is, else the row of its first .json file by name,
 // or of its first file where it has none. Reads a file's beginning alone. Error (input): no such file, none that
-// can be read twice, or of none of them.
-Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
+// can be read twice, or of none of them; then the fix is what `naming` says of a format's name and the path.
+using NamingOfFormat = std::string (*)(std::string_view format, const std::string& path);
+std::string named_at_import(std::string_view format,
+                            const std::string& path);  // "steelyard import --format folly FILE"
+Result<const ImportFormat*> recognise_format(const std::filesystem::path& path,
+                                             NamingOfFormat naming = named_at_import);
 
 // All runs of a file, or of a folder: as many as a history has, oldest first, else one, in which the files of a folder
 // are processes in the order of their names. Warnings say too where a run has no more than one process, or aggregates

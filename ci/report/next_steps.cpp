@@ -323,7 +323,8 @@ void advise_failed(const ComparisonRow& row, const Comparison& comparison, Sides
   // A file's own name, where it did not say so, has no folder.
   const bool is_known = !run.program.empty() && (!is_imported || run.program.find('/') != std::string::npos);
   const bool is_command = run.settings.contains(std::string(bench::kCommandSetting));
-  const bool is_sure = from != SidesFrom::kept || (is_command && comparison.baseline.program == run.program);
+  const bool is_sure =
+      from != SidesFrom::kept || (is_command && comparison.baseline.program == comparison.candidate.program);
   std::string command = !is_known || !is_sure ? (is_command ? "COMMAND" : "PROGRAM")
                         : is_command          ? run.program
                                               : started_by(run, from);

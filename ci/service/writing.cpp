@@ -86,16 +86,9 @@ Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {
 // By its content, unless the parameter names one. Error (input): none of them, or it looks like none.
 Result<const bench::ImportFormat*> sent_format(const Call& call, const std::string& file) {
   if (call["format"].empty()) {
-    Result<const bench::ImportFormat*> found = bench::recognise_format(file);
-    if (found) return found;
-    Error error = std::move(found).error();
-    constexpr std::string_view kTyped = "steelyard import --format ";
-    if (const std::size_t at = error.fix.find(kTyped); at != std::string::npos) {
-      const std::size_t begin = at + kTyped.size();
-      const std::string name = error.fix.substr(begin, error.fix.find(' ', begin) - begin);
-      error.fix = error.fix.substr(0, at) + "the parameter format=" + name;
-    }
-    return error;
+    return bench::recognise_format(file, [](std::string_view format, const std::string&) {
+      return "the parameter format=" + std::string(format);
+    });
   }
   std::vector<std::string> names;
   for (const bench::ImportFormat& format : bench::import_formats()) names.emplace_back(format.name);

@@ -104,9 +104,9 @@ TEST_F(RecogniseFormat, APipeIsNoFileThatIsReadTwice) {
   EXPECT_THAT(named.error().text(), ::testing::HasSubstr("write it into a file"));
 }
 
-using ImportedFolder = RecogniseFormat;
+using FolderOfResults = RecogniseFormat;
 
-TEST_F(ImportedFolder, HasEachFileOfItsKindAndNamesWhatIsBeside) {
+TEST_F(FolderOfResults, HasEachFileOfItsKindAndNamesWhatIsBeside) {
   const std::string google =
       R"({"context": {}, "benchmarks": [
           {"name": "a", "iterations": 1, "real_time": 1, "cpu_time": 1, "time_unit": "ns"}]})";

@@ -275,7 +275,8 @@ TEST(BriefReport, ASmallSuiteIsToldWhole) {
     for (const ComparisonRow& row : comparison.rows) {
       EXPECT_THAT(text, HasSubstr(row.benchmark));
     }
-    EXPECT_THAT(text, Not(HasSubstr("--details")));
+    // But for the next steps, which thirty warnings leave little room for.
+    EXPECT_THAT(text.substr(0, text.find("\nnext ")), Not(HasSubstr("--details")));
   }
 }
 

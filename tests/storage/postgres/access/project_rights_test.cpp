@@ -319,7 +319,8 @@ TEST_F(ProjectRightsTest, GrantsAddUpAndAreTakenAwayOneByOne) {
   EXPECT_TRUE(*revoke_access(*administrator_, {"kate"}));
   Store all = Store::open({false, url_}, state_).value();
   std::vector<std::string> taken;
-  for (const AuditEntry& one : AccessStore(all).audit_trail(20).value()) {
+  const std::vector<AuditEntry> trail = AccessStore(all).audit_trail(20).value();
+  for (const AuditEntry& one : trail) {
     if (one.action == "access taken away") taken.push_back(one.detail);
   }
   EXPECT_THAT(taken, ElementsAre("access to every project", "access to project demo, project hidden",
