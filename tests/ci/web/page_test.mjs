@@ -174,7 +174,7 @@ test('a gate has the answer in the list that its own page begins with', async ()
 
 test('an alert of one machine says of which, on the overview and in the lists', async () => {
   const machine = service.ids.machine;
-  const shown_machine = machine.slice(0, 8);
+  const shown_machine = machine.slice(0, 9);
   await open('');
   assert.match(
     await section_of('Needs attention now').locator('.cards li').first().innerText(),
@@ -637,7 +637,7 @@ test('what was measured on two machines is one history with its change of machin
   await open(`#/series?${series_of('BM_hash/8', 'real_time', null)}`);
   await page.locator('.plot canvas').waitFor();
   assert.match(await page.locator('.series_legend').innerText(), /120 points/);
-  const mark = new RegExp(`machine ${service.ids.machine.slice(0, 8)} from point 61`);
+  const mark = new RegExp(`machine ${service.ids.machine.slice(0, 9)} from point 61`);
   assert.match(await page.locator('.plot').getAttribute('aria-label'), mark);
 });
 
@@ -837,7 +837,7 @@ test('search answers as one types, by keys alone', async () => {
 
 test('two machines stand side by side, what differs first', async () => {
   await open('#/machines');
-  await page.getByRole('link', {name: service.ids.machine.slice(0, 8)}).click();
+  await page.getByRole('link', {name: service.ids.machine.slice(0, 9)}).click();
   await page.getByLabel('Beside it').selectOption(service.ids.other);
   await page.getByText('Runs of these two are not compared').waitFor();
   const facts = page.getByRole('region', {name: 'Environment'});
