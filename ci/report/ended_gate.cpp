@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "bench/model/text.hpp"
@@ -25,11 +24,13 @@ bool is_hex_hash(const std::string& sha) { return sha.size() <= 64 && is_hex(sha
 }  // namespace
 
 std::string ended_document(const EndedGate& ended) {
-  return json_document({{"schema", kEndedSchema},
-                        {"stage", kStageNames.at(static_cast<std::size_t>(ended.stage))},
-                        {"commit", json_text(ended.commit)},
-                        {"status", ended.status},
-                        {"text", ended.text}});
+  storage::JsonWriter json;
+  json("schema", kEndedSchema);
+  json("stage", kStageNames.at(static_cast<std::size_t>(ended.stage)));
+  json("commit", ended.commit, {.null = Null::written});
+  json("status", ended.status);
+  json("text", ended.text);
+  return json.text();
 }
 
 Result<EndedGate> parse_ended(std::string_view text, const std::string& name) {
