@@ -212,7 +212,7 @@ BrokenClaim broken_claim_about_program_output(const std::string& bytes) {
   }
   bench::Program program;
   program.executable = "/srv/bench";
-  program.working_directory = "/work";
+  program.working_directory = "/srv";
   for (const std::string& file : bench::parse_opened_files(bytes, program, "/own").files) {
     if (file.empty() || file.find('\n') != std::string::npos) return "an opened file has a name of one line";
   }
