@@ -69,6 +69,10 @@ struct ChangePoint {
   std::size_t last = 0;
   // By which commit somebody accepted the level that it brought; empty: nobody did. Set by who asked the store.
   std::string accepted_by{};
+  // Of a regression: where the change begins that took it back, and by which commit (empty: unknown). Absent: none did.
+  // Set by mark_taken_back() (regress/history/change_points.hpp).
+  std::optional<std::size_t> taken_back_at{};
+  std::string taken_back_by{};
   // Of what share of this machine's series moved at the same place: set by the grouping, 0 before it. So is the cause,
   // which is of the series looked at together, and not kept with one of them.
   double shared = 0;

@@ -40,9 +40,14 @@ std::string machine_words(const regress::ChangeFinding& finding) {
   return "likely " + machine + ", or a commit that touches all: ";
 }
 
-Tone change_tone(const regress::ChangeFinding& finding) {
+Tone change_tone(const ChangesReport& report, const regress::ChangeFinding& finding) {
   if (finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine) return Tone::doubtful;
-  return finding.regressions > 0 ? Tone::bad : Tone::good;
+  if (finding.regressions == 0) return Tone::good;
+  const bool is_over = std::ranges::all_of(finding.members, [&](const regress::FindingMember& member) {
+    const ChangePoint& change = report.changes[member.series][member.change];
+    return !change.regression || change.taken_back_at;
+  });
+  return is_over ? Tone::plain : Tone::bad;
 }
 
 std::string name_of(const Series& series) { return series.name.empty() ? "series" : series.name; }
@@ -71,7 +76,7 @@ std::string branch_suffix(const ChangesReport& report, std::size_t series) {
 std::string finding_text(const ChangesReport& report, const regress::ChangeFinding& finding,
                          const TerminalStyle& style) {
   std::string text =
-      paint(machine_words(finding) + verdict_words(finding), change_tone(finding), style.color) + "  at " +
+      paint(machine_words(finding) + verdict_words(finding), change_tone(report, finding), style.color) + "  at " +
       printable(place_text(finding, report) + branch_suffix(report, finding.members.front().series), style.unicode) +
       "\n";
   constexpr std::size_t kMaxNameColumns = 44;
@@ -140,6 +145,10 @@ Json change_json(const ChangePoint& change, const Series& series) {
   json["shared"] = change.shared;
   json["cause"] = word_of(change.cause);
   if (!change.accepted_by.empty()) json["accepted_by"] = change.accepted_by;
+  if (change.taken_back_at) {
+    json["taken_back_at"] = *change.taken_back_at;
+    json["taken_back_by"] = json_text(change.taken_back_by);
+  }
   return json;
 }
 
@@ -350,8 +359,12 @@ std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool
 }
 
 std::string status_text(const ChangePoint& change) {
-  const std::string status = change.status == ChangeStatus::confirmed ? "confirmed" : "suspected";
-  return status + (change.accepted_by.empty() ? "" : ", accepted by " + shown_id(change.accepted_by));
+  std::string text = status_word(change.status);
+  if (!change.accepted_by.empty()) text += ", accepted by " + shown_id(change.accepted_by);
+  if (!change.taken_back_at) return text;
+  return text + ", taken back " +
+         (change.taken_back_by.empty() ? "at index " + std::to_string(*change.taken_back_at)
+                                       : "by " + shown_id(change.taken_back_by));
 }
 
 std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report) {

@@ -51,7 +51,7 @@ std::string markdown_changes(const ChangesReport& report);
 // what: "instructions of BM_x".
 std::string creep_text(const std::string& what, const Creep& creep);
 
-// "confirmed", "suspected", "confirmed, accepted by a1b2c3d".
+// "confirmed", "suspected", "confirmed, accepted by a1b2c3d", "confirmed, taken back by a1b2c3d".
 std::string status_text(const ChangePoint& change);
 // "9f8e7d6..a1b2c3d", "a1b2c3d", "index 17" where there are no commits.
 std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report);

@@ -270,6 +270,9 @@ void judge_branch(const SeriesLook& look, const ComparisonPolicy& policy, Branch
   for (std::size_t i = 0; look.is_part && i < report.series.size(); ++i) {
     take_kept_causes(own.kept, report.projects[i], report.series[i], report.changes[i]);
   }
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    regress::mark_taken_back(report.series[i], options.minimum_effect, report.changes[i]);
+  }
   report.findings = regress::group_changes(report.series, report.changes, order);
   own.creep.policy = policy;
   add_up(own);
@@ -366,28 +369,37 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
   return put ? ExitCode::success : app.report(put.error());
 }
 
-// Whether a series still stands, on any of its machines, at a level that a confirmed regression brought and nobody
-// accepted.
-bool stands(const Series& series, const std::vector<ChangePoint>& changes, ChangeCause cause) {
-  std::map<std::string, bool> regressed;
+bool is_unaccepted_regression(const ChangePoint& change, ChangeCause cause) {
+  return change.status == ChangeStatus::confirmed && change.regression && change.cause == cause &&
+         change.accepted_by.empty();
+}
+
+// Whether a regression of the code stands that nobody accepted and nothing took back, on any of the machines.
+bool has_standing_regression(const std::vector<ChangePoint>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const ChangePoint& change) {
+    return is_unaccepted_regression(change, ChangeCause::commit) && !change.taken_back_at;
+  });
+}
+
+// Whether what a machine did is the newest confirmed change of the series on it, and made it worse.
+bool is_slowed_by_machine(const Series& series, const std::vector<ChangePoint>& changes) {
+  std::map<std::string, bool> slowed;
   for (const ChangePoint& change : changes) {
     if (change.status != ChangeStatus::confirmed) continue;
-    regressed[series.points[change.index].machine] =
-        change.regression && change.accepted_by.empty() && change.cause == cause;
+    slowed[series.points[change.index].machine] = is_unaccepted_regression(change, ChangeCause::machine);
   }
-  return std::any_of(regressed.begin(), regressed.end(), [](const auto& machine) { return machine.second; });
+  return std::any_of(slowed.begin(), slowed.end(), [](const auto& machine) { return machine.second; });
 }
 
 ExitCode outcome_of_changes(const ChangesReport& report, bool fail_on_regression) {
   if (!fail_on_regression) return ExitCode::success;
-  const auto any = [&](ChangeCause cause) {
-    for (std::size_t i = 0; i < report.series.size(); ++i) {
-      if (stands(report.series[i], report.changes[i], cause)) return true;
-    }
-    return false;
-  };
-  if (any(ChangeCause::commit) || !report.creeps.empty()) return ExitCode::regression;
-  return any(ChangeCause::machine) ? ExitCode::not_judged : ExitCode::success;
+  if (!report.creeps.empty()) return ExitCode::regression;
+  ExitCode code = ExitCode::success;
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    if (has_standing_regression(report.changes[i])) return ExitCode::regression;
+    if (is_slowed_by_machine(report.series[i], report.changes[i])) code = ExitCode::not_judged;
+  }
+  return code;
 }
 
 ExitCode draw(const ChangesReport& report, const std::filesystem::path& target, const App& app) {
@@ -455,7 +467,7 @@ Verb changes_verb() {
                        "draw the series: one file in .svg, or one a series with a change"));
   verb.add(output_option("--markdown", "FILE", options->markdown, "write the findings there as Markdown"));
   verb.add(flag_option("--fail-on-regression", options->fail_on_regression,
-                       "exit with 1 where a confirmed regression stands"));
+                       "exit with 1 where a confirmed regression stands that no later change took back"));
   verb.add(flag_option("--no-store", options->no_store, "look only: keep no change point in the store"));
   add_key_options(verb, {.sections = {"policy"}, .only = {"--false-alarm-rate", "--minimum-effect"}});
   add_key_options(verb, {{"store", "project"}});

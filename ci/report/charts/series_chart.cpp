@@ -45,6 +45,12 @@ std::string label_of(const ChangePoint& change) {
   return change.cause == ChangeCause::machine ? text + " machine" : text;
 }
 
+Tone mark_tone(const ChangePoint& change) {
+  if (change.status == ChangeStatus::suspected || change.cause == ChangeCause::machine) return Tone::doubtful;
+  if (change.taken_back_at) return Tone::plain;
+  return change.regression ? Tone::bad : Tone::good;
+}
+
 // A mark below the chart where each level begins, what changed beside it; on as many lines as keep words apart.
 std::string marks(const std::vector<ChangePoint>& changes, const MachinePoints& points, const LineChart& chart,
                   std::size_t indent, const TerminalStyle& style) {
@@ -57,9 +63,7 @@ std::string marks(const std::vector<ChangePoint>& changes, const MachinePoints& 
         static_cast<std::size_t>(chart.column_of_point[static_cast<std::size_t>(found - points.indices.begin())]);
     const std::string commit = change.commit.empty() ? "" : " " + shown_id(change.commit);
     const std::string label = label_of(change) + printable(commit, style.unicode);
-    const Tone tone = change.status == ChangeStatus::suspected || change.cause == ChangeCause::machine ? Tone::doubtful
-                      : change.regression                                                              ? Tone::bad
-                                                                                                       : Tone::good;
+    const Tone tone = mark_tone(change);
     std::size_t line = 0;
     while (line < used.size() && used[line] + 1 > column && used[line] > 0) ++line;
     if (line == used.size()) {
@@ -167,6 +171,7 @@ class SeriesPicture {
     text += ": " + levels.baseline + " to " + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit);
     if (change.ratio) text += " (" + change_text(*change.ratio) + ")";
     if (change.cause == ChangeCause::machine) text += ", the machine's";
+    if (change.taken_back_at) text += ", taken back later";
     return text;
   }
 

@@ -106,6 +106,38 @@ TEST_F(ChangesVerb, FailsOnlyWhereAskedAndWhereTheRegressionStands) {
   judged(series("a", 1.1, 25), 0, {"--fail-on-regression", "--minimum-effect", "20%"});
 }
 
+// One level after the other, each of 15 values.
+json levels(json series, const std::vector<double>& factors) {
+  for (std::size_t i = 0; i < series["values"].size(); ++i) {
+    series["values"][i] = series["values"][i].get<double>() * factors[i / 15];
+  }
+  return series;
+}
+
+TEST_F(ChangesVerb, ARegressionStandsUntilItsLevelIsTakenBackWhateverElseImproves) {
+  const std::vector<std::string> fail{"--fail-on-regression"};
+  const json partly = judged(levels(series("a", 1, 0, 45), {1, 1.1, 1.07}), 1, fail);
+  ASSERT_EQ(partly["series"][0]["change_points"].size(), 2U) << partly;
+  EXPECT_FALSE(partly["series"][0]["change_points"][0].contains("taken_back_by"));
+  const json whole = judged(levels(series("a", 1, 0, 60), {1, 1.1, 1.07, 1}), 0, fail);
+  ASSERT_EQ(whole["series"][0]["change_points"].size(), 3U) << whole;
+  const json& point = whole["series"][0]["change_points"][0];
+  const json& mend = whole["series"][0]["change_points"][2];
+  EXPECT_EQ(point["taken_back_at"], mend["index"]);
+  EXPECT_EQ(point["taken_back_by"], mend["commit"]);
+  EXPECT_FALSE(mend.contains("taken_back_at"));
+  const Outcome told = run({"changes", "--input", "in.json", "--markdown", "out.md"});
+  const std::string words = "confirmed, taken back by " + mend["commit"].get<std::string>();
+  EXPECT_THAT(told.out, HasSubstr(words));
+  EXPECT_THAT(text_of("out.md"), HasSubstr(words));
+  judged(levels(series("a", 1, 0, 60), {1, 1.1, 1, 1.1}), 1, fail);
+  judged(levels(series("a", 1, 0, 60), {1, 1.1, 1.2, 1.1}), 1, fail);
+  json nameless = levels(series("a", 1, 0, 45), {1, 1.1, 1});
+  nameless.erase("commits");
+  EXPECT_TRUE(judged(nameless, 0, fail)["series"][0]["change_points"][0]["taken_back_by"].is_null());
+  EXPECT_THAT(run({"changes", "--input", "in.json"}).out, HasSubstr("confirmed, taken back at index "));
+}
+
 TEST_F(ChangesVerb, ARegressionOfOneMachineStandsThoughAnotherMachineImprovedLater) {
   json both = series("a", 1, 0, 80);
   for (std::size_t i = 0; i < 80; ++i) {

@@ -2,12 +2,15 @@
 #include <limits>
 #include <random>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "regress/history/change_points.hpp"
 
 namespace steelyard::regress::change_points_test {
 namespace {
+
+using testing::ElementsAre;
 
 Series of(const std::vector<double>& values) {
   Series series;
@@ -309,6 +312,99 @@ TEST(OnlineChanges, NeverGivesAConfirmedStepAnotherIdentity) {
       if (!change.id.empty() && std::find(told.begin(), told.end(), change.id) == told.end()) told.push_back(change.id);
   }
   EXPECT_EQ(told.size(), 12U);
+}
+
+struct Told {
+  double before = 0;
+  double after = 0;
+  ChangeStatus status = ChangeStatus::confirmed;
+  ChangeCause cause = ChangeCause::commit;
+  std::string machine{};
+};
+
+// What takes each of the changes back, by its number; -1: nothing does.
+std::vector<int> taken_back(const std::vector<Told>& told, double margin = 0.01, Better better = Better::lower) {
+  Series series;
+  series.better = better;
+  std::vector<ChangePoint> changes;
+  for (const Told& one : told) {
+    ChangePoint change;
+    change.index = series.points.size();
+    change.commit = "c" + std::to_string(change.index);
+    change.before = one.before;
+    change.after = one.after;
+    if (one.before != 0 && one.after / one.before > 0) change.ratio = one.after / one.before;
+    change.regression = (one.after > one.before) == (better == Better::lower);
+    change.status = one.status;
+    change.cause = one.cause;
+    changes.push_back(change);
+    series.points.push_back({{one.after}, change.commit, one.machine, ""});
+  }
+  changes[0].taken_back_at = 99;
+  changes[0].taken_back_by = "of an earlier look";
+  mark_taken_back(series, margin, changes);
+  std::vector<int> by;
+  for (const ChangePoint& change : changes) {
+    by.push_back(change.taken_back_at ? static_cast<int>(*change.taken_back_at) : -1);
+    EXPECT_EQ(change.taken_back_by, change.taken_back_at ? "c" + std::to_string(*change.taken_back_at) : "");
+  }
+  return by;
+}
+
+TEST(TakenBack, ByTheFirstImprovementThatLeavesLessThanTheMargin) {
+  EXPECT_THAT(taken_back({{100, 110}, {110, 100}}), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, {110, 107}}), ElementsAre(-1, -1)) << "however small it were";
+  EXPECT_THAT(taken_back({{100, 110}, {110, 107}, {107, 100}}), ElementsAre(2, -1, -1)) << "together";
+  EXPECT_THAT(taken_back({{100, 110}, {110, 101}}), ElementsAre(1, -1)) << "the margin itself";
+  EXPECT_THAT(taken_back({{100, 110}, {110, 101.01}}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, {110, 101.01}}, 0.02), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, {110, 60}}, 0), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{110, 100}, {100, 110}}), ElementsAre(-1, -1)) << "it was better before";
+  EXPECT_THAT(taken_back({{100, 103}, {103, 104}}, 0.05), ElementsAre(-1, -1)) << "nothing improved";
+}
+
+TEST(TakenBack, StaysSoAndALaterRegressionIsItsOwn) {
+  EXPECT_THAT(taken_back({{100, 110}, {110, 100}, {100, 110}}), ElementsAre(1, -1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, {110, 100}, {100, 110}, {110, 99}}), ElementsAre(1, -1, 3, -1));
+  EXPECT_THAT(taken_back({{100, 110}, {110, 120}, {120, 110}}), ElementsAre(-1, 2, -1)) << "one of two";
+  EXPECT_THAT(taken_back({{100, 110}, {110, 120}, {120, 100}}), ElementsAre(2, 2, -1));
+}
+
+TEST(TakenBack, WhereHigherIsBetterAndOfNegativeLevels) {
+  EXPECT_THAT(taken_back({{100, 90}, {90, 100}}, 0.01, Better::higher), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{100, 90}, {90, 95}}, 0.01, Better::higher), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{90, 100}, {100, 90}}, 0.01, Better::higher), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{-100, -90}, {-90, -100}}), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{-100, -90}, {-90, -93}}), ElementsAre(-1, -1));
+}
+
+TEST(TakenBack, ByLevelsWhereThereIsNoRatio) {
+  EXPECT_THAT(taken_back({{0, 5}, {5, 0}}), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{0, 5}, {5, 1}}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{0, 5}, {5, 1}, {1, 0}}), ElementsAre(2, -1, -1));
+  EXPECT_THAT(taken_back({{5, 6}, {6, 0}}), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{0, -5}, {-5, 0}}, 0.01, Better::higher), ElementsAre(1, -1));
+}
+
+TEST(TakenBack, NotByWhatIsSuspectedOrAMachines) {
+  constexpr ChangeStatus kSuspected = ChangeStatus::suspected;
+  const auto of_machine = [](double before, double after) {
+    return Told{before, after, ChangeStatus::confirmed, ChangeCause::machine};
+  };
+  EXPECT_THAT(taken_back({{100, 110}, {110, 100, kSuspected}}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{100, 110, kSuspected}, {110, 100}}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, of_machine(110, 100)}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({of_machine(100, 110), {110, 100}}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, of_machine(110, 132), {132, 120}}), ElementsAre(2, -1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, of_machine(110, 99), {99, 95}}), ElementsAre(-1, -1, -1));
+}
+
+TEST(TakenBack, OnTheSameMachineOnly) {
+  const auto on = [](double before, double after, const char* machine) {
+    return Told{before, after, ChangeStatus::confirmed, ChangeCause::commit, machine};
+  };
+  EXPECT_THAT(taken_back({on(100, 110, "m"), on(110, 100, "n")}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({on(100, 110, "m"), on(100, 120, "n"), on(110, 100, "m")}), ElementsAre(2, -1, -1));
 }
 
 TEST(FindDrifts, TellsARampByItsEndsAndNothingOfNoiseAStepOrFewValues) {
