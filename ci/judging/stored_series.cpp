@@ -70,6 +70,7 @@ storage::KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries
   point.p = change.p;
   point.regression = change.regression;
   point.cause = change.cause;
+  point.taken_back_by = change.taken_back_by;
   return point;
 }
 
@@ -335,6 +336,11 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
         events.push_back({storage::ChangeEvent::confirmed, std::move(point), ""});
       } else if (known->second->gone) {
         events.push_back({storage::ChangeEvent::back, std::move(point), ""});
+      } else if (known->second->cause == point.cause && known->second->taken_back_by != point.taken_back_by) {
+        const bool stands = point.taken_back_by.empty();
+        if (stands && is_near_cut(one, change)) continue;
+        events.push_back({stands ? storage::ChangeEvent::stands : storage::ChangeEvent::taken_back, std::move(point),
+                          known->second->commit});
       } else if (known->second->commit != point.commit) {
         events.push_back({storage::ChangeEvent::moved, std::move(point), known->second->commit});
       } else if (known->second->cause != point.cause) {

@@ -397,22 +397,23 @@ std::string json_movers(const storage::RangeQuery& range, const storage::Page<st
 }
 
 std::string json_change_point(const storage::KeptChangePoint& point) {
-  const Json json{{"id", point.id},
-                  {"project", point.project},
-                  {"benchmark", point.benchmark},
-                  {"name", name_as_given(point.benchmark)},
-                  {"metric", point.metric},
-                  {"fingerprint", json_text(point.fingerprint)},
-                  {"branch", json_text(point.branch)},
-                  {"commit", point.commit},
-                  {"last_good", json_text(point.last_good)},
-                  {"before", json_number(point.before)},
-                  {"after", json_number(point.after)},
-                  {"ratio", json_number(point.ratio)},
-                  {"p", point.p},
-                  {"verdict", point.regression ? "regression" : "improvement"},
-                  {"gone", point.gone},
-                  {"cause", word_of(point.cause)}};
+  Json json{{"id", point.id},
+            {"project", point.project},
+            {"benchmark", point.benchmark},
+            {"name", name_as_given(point.benchmark)},
+            {"metric", point.metric},
+            {"fingerprint", json_text(point.fingerprint)},
+            {"branch", json_text(point.branch)},
+            {"commit", point.commit},
+            {"last_good", json_text(point.last_good)},
+            {"before", json_number(point.before)},
+            {"after", json_number(point.after)},
+            {"ratio", json_number(point.ratio)},
+            {"p", point.p},
+            {"verdict", point.regression ? "regression" : "improvement"},
+            {"gone", point.gone},
+            {"cause", word_of(point.cause)}};
+  if (!point.taken_back_by.empty()) json["taken_back_by"] = point.taken_back_by;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -291,6 +291,12 @@ std::vector<std::string> changed_points(const std::vector<storage::ChangePointEv
                         (point.cause == ChangeCause::machine ? " is likely the machine's: most of its benchmarks moved"
                                                              : " is not taken for the machine's any more"));
         break;
+      case storage::ChangeEvent::taken_back:
+        lines.push_back(who + now + " was taken back by " + shown_sha(point.taken_back_by));
+        break;
+      case storage::ChangeEvent::stands:
+        lines.push_back(who + now + " stands again: later values speak against what took it back");
+        break;
     }
   }
   return lines;

@@ -149,11 +149,18 @@ class Life {
 
   void take_change_point(const AlertFact& fact) {
     const std::string by = "change point";
+    const bool was_taken_back = std::exchange(is_taken_back_, !fact.taken_back_by.empty());
     if (fact.what == "gone" || fact.of_machine) {
       if (is_there()) enter(AlertState::resolved, fact, by);
       return;
     }
+    if (is_taken_back_ && !was_taken_back && is_there()) {
+      AlertFact repair = fact;
+      repair.commit = fact.taken_back_by;
+      return enter(AlertState::resolved, repair, by);
+    }
     if (is_there()) return show(fact);
+    if (is_taken_back_) return;
     AlertFact worse = fact;
     worse.what = "regression";
     open(worse, by);
@@ -178,6 +185,7 @@ class Life {
   std::string baseline_side_;
   std::map<std::pair<std::string, std::string>, double> changes_;  // by both sides, since it opened
   double accepted_ = 1;                                            // all_changes() when it was accepted
+  bool is_taken_back_ = false;                                     // the change point, as it was seen last
   std::string known_as_;                                           // empty: by the subject's name
   bool is_spoken_of_ = false;                                      // by a person
 };

@@ -226,7 +226,8 @@ bool is_news(std::optional<AlertState> told_before, AlertState now);
 //     commits are compared with each other: that the next one is unchanged says only that the regression stays;
 //   - of a failed or missing benchmark: that it is measured again;
 //   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure;
-//   - of a change point: that it is seen no more, or was found to be the machine's. Such a one opens none.
+//   - of a change point: that it is seen no more, was found to be the machine's, or was taken back by a later change.
+//     What is so when it is first seen opens none, and what is so no more opens it again.
 // Of several comparisons with other baselines the changes add up, as those of a branch's commits do. Of sides without
 // a commit, and where no branch says that commits follow each other, only a baseline that was a candidate before goes
 // on from what is known; any other comparison takes the place of what was found before, where it is a regression, and
@@ -257,7 +258,8 @@ struct AlertFact {
   // Beyond the level that was accepted last, in steps that are too small to fail by themselves: `baseline` is that
   // level, and `ratio` is to it.
   bool is_creep = false;
-  bool of_machine = false;  // a change point whose cause is the machine: nobody can mend it in the code
+  bool of_machine = false;      // a change point whose cause is the machine: nobody can mend it in the code
+  std::string taken_back_by{};  // a change point, by which later commit; empty: it stands
   std::string who{};
   std::string note{};
   std::string benchmark{};  // by which name it is of it; empty: the subject's

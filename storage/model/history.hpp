@@ -358,6 +358,7 @@ struct KeptChangePoint {
   bool regression = false;  // else an improvement
   bool gone = false;        // later values spoke against it
   ChangeCause cause = ChangeCause::commit;
+  std::string taken_back_by{};  // of a regression: by which commit; empty: it was not
 
   static void fields(auto& visit, auto& self) {
     visit("id", self.id);
@@ -375,6 +376,7 @@ struct KeptChangePoint {
     visit("regression", self.regression);
     visit("gone", self.gone);
     visit("cause", self.cause);
+    visit("taken_back_by", self.taken_back_by, {.omitted = true});
   }
 };
 // What became of one.
@@ -383,9 +385,12 @@ enum class ChangeEvent {
   moved,
   gone,
   back,
-  explained,  // it has another cause
+  explained,   // it has another cause
+  taken_back,  // by a later change
+  stands,      // what took it back does so no more
 };
-inline constexpr std::array<std::string_view, 5> kChangeEventWords{"confirmed", "moved", "gone", "back", "explained"};
+inline constexpr std::array<std::string_view, 7> kChangeEventWords{"confirmed", "moved",      "gone",  "back",
+                                                                   "explained", "taken back", "stands"};
 inline std::span<const std::string_view> words_of(ChangeEvent) { return kChangeEventWords; }
 
 struct ChangePointEvent {

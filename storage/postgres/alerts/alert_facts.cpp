@@ -74,7 +74,8 @@ where c.id = any($1::text[]) and b.commit = '' and d.commit = '' and b.session <
 // $1 to $6: the fields of the subjects.
 constexpr const char* kOfChangePoints = R"sql(
 select s.number, (extract(epoch from l.happened_at) * 1000000)::bigint * 1000, l.change_point_log_key, l.event,
-       l.to_commit, p.fingerprint, p.level_before, p.level_after, p.ratio, coalesce(l.cause = 'machine', false)
+       l.to_commit, p.fingerprint, p.level_before, p.level_after, p.ratio, coalesce(l.cause = 'machine', false),
+       l.taken_back_by
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
   with ordinality as s(project, branch, benchmark, metric, fingerprint, id, number)
 join steelyard.change_points p
@@ -108,7 +109,7 @@ AlertFact fact_of_change_point(const Rows& rows, std::int64_t row) {
   fact.kind = AlertFact::Kind::change_point;
   std::int64_t key = 0;
   read_in_order(rows, row, 1, fact.at_unix_ns, key, fact.what, fact.commit, fact.fingerprint, fact.baseline,
-                fact.candidate, fact.ratio, fact.of_machine);
+                fact.candidate, fact.ratio, fact.of_machine, fact.taken_back_by);
   fact.id = padded(key);
   return fact;
 }

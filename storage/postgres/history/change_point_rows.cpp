@@ -18,14 +18,15 @@ constexpr const char* kReplace = R"sql(
   on conflict (project, benchmark, metric, fingerprint, branch, id) do update
     set commit = excluded.commit, last_good = excluded.last_good, level_before = excluded.level_before,
         level_after = excluded.level_after, ratio = excluded.ratio, p = excluded.p, verdict = excluded.verdict,
-        gone_at = excluded.gone_at, changed_at = excluded.changed_at, cause = excluded.cause
+        gone_at = excluded.gone_at, changed_at = excluded.changed_at, cause = excluded.cause,
+        taken_back_by = excluded.taken_back_by
     where change_points.commit <> excluded.commit or (change_points.gone_at is null) <> (excluded.gone_at is null)
-      or change_points.cause <> excluded.cause
-  returning change_point_key, commit, last_good, level_before, level_after, ratio, p, verdict, cause)
+      or change_points.cause <> excluded.cause or change_points.taken_back_by <> excluded.taken_back_by
+  returning change_point_key, commit, last_good, level_before, level_after, ratio, p, verdict, cause, taken_back_by)
 insert into steelyard.change_point_log (change_point_key, event, from_commit, to_commit, at_commit, last_good,
-                                        level_before, level_after, ratio, p, verdict, cause)
+                                        level_before, level_after, ratio, p, verdict, cause, taken_back_by)
 )sql";
-constexpr const char* kLogged = "commit, last_good, level_before, level_after, ratio, p, verdict, cause";
+constexpr const char* kLogged = "commit, last_good, level_before, level_after, ratio, p, verdict, cause, taken_back_by";
 
 // The columns of steelyard.change_points, for who writes them and who reads them alike.
 struct ChangePointRow {
@@ -48,6 +49,7 @@ struct ChangePointRow {
     visit("p", point.p);
     visit("verdict", self.verdict);
     visit("cause", point.cause);
+    visit("taken_back_by", point.taken_back_by);
   }
 };
 
@@ -71,13 +73,14 @@ with newest as (
 update steelyard.change_points c
 set commit = n.at_commit, last_good = n.last_good, level_before = n.level_before, level_after = n.level_after,
     ratio = n.ratio, p = n.p, verdict = n.verdict, changed_at = n.happened_at, cause = coalesce(n.cause, 'commit'),
-    gone_at = case when n.to_commit = '' then n.happened_at end
+    gone_at = case when n.to_commit = '' then n.happened_at end, taken_back_by = n.taken_back_by
 from newest n
 where n.change_point_key = c.change_point_key and n.verdict is not null
-  and (c.commit, c.last_good, c.level_before, c.level_after, c.ratio, c.p, c.verdict, c.changed_at, c.cause, c.gone_at)
+  and (c.commit, c.last_good, c.level_before, c.level_after, c.ratio, c.p, c.verdict, c.changed_at, c.cause, c.gone_at,
+       c.taken_back_by)
       is distinct from
       (n.at_commit, n.last_good, n.level_before, n.level_after, n.ratio, n.p, n.verdict, n.happened_at,
-       coalesce(n.cause, 'commit'), case when n.to_commit = '' then n.happened_at end)
+       coalesce(n.cause, 'commit'), case when n.to_commit = '' then n.happened_at end, n.taken_back_by)
 )sql";
 
 // `which`: a condition on c, and how many.

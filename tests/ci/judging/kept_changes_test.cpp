@@ -104,6 +104,33 @@ TEST(KeptChanges, AnotherCauseIsToldOnceAndALookAtAPartKeepsIt) {
   EXPECT_THAT(events(series, alone, after(explained)), IsEmpty());
 }
 
+TEST(KeptChanges, WhatIsTakenBackIsToldOnceAndSoIsThatItStandsAgain) {
+  const Series series = series_of(40);
+  std::vector<ChangePoint> changes{confirmed(7, "x")};
+  const auto kept = after(events(series, changes, {}));
+  changes[0].taken_back_at = 12;
+  changes[0].taken_back_by = "c12";
+  const auto seen_first = events(series, changes, {});
+  ASSERT_EQ(seen_first.size(), 1U);
+  EXPECT_EQ(seen_first[0].event, storage::ChangeEvent::confirmed);
+  EXPECT_EQ(seen_first[0].point.taken_back_by, "c12");
+  const auto mended = events(series, changes, kept);
+  ASSERT_EQ(mended.size(), 1U);
+  EXPECT_EQ(mended[0].event, storage::ChangeEvent::taken_back);
+  EXPECT_EQ(mended[0].point.taken_back_by, "c12");
+  EXPECT_THAT(warning::changed_points(mended), ElementsAre(HasSubstr("the regression at c7 was taken back by c12")));
+  EXPECT_THAT(events(series, changes, after(mended)), IsEmpty());
+  const std::vector<ChangePoint> standing{confirmed(8, "x")};
+  const auto stands = events(series, standing, after(mended));
+  ASSERT_EQ(stands.size(), 1U);
+  EXPECT_EQ(stands[0].event, storage::ChangeEvent::stands);
+  EXPECT_EQ(stands[0].from_commit, "c7");
+  EXPECT_THAT(warning::changed_points(stands), ElementsAre(HasSubstr("the regression at c8 stands again")));
+  EXPECT_THAT(events(series, standing, after(stands)), IsEmpty());
+  EXPECT_THAT(change_events({{&series, "shop", &standing, true}}, "main", after(mended)), IsEmpty())
+      << "so near behind the cut its old level is hardly seen";
+}
+
 TEST(KeptChanges, OfWhatWasNotLookedAtNothingIsSaid) {
   const Series series = series_of(20);
   const auto kept = after(events(series, {confirmed(3, "x")}, {}));

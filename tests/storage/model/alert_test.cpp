@@ -261,6 +261,45 @@ TEST(AlertLifeTest, AChangePointThatGoesAndComesBack) {
   EXPECT_EQ(alert->life[0].by, "change point");
 }
 
+AlertFact mended(AlertFact fact, const std::string& by = "c9") {
+  fact.taken_back_by = by;
+  return fact;
+}
+
+TEST(AlertLifeTest, AChangePointThatIsTakenBackEndsItsAlertOnce) {
+  std::vector<AlertFact> facts{change(1, "confirmed", "c3"), mended(change(2, "taken back", "c3"))};
+  const auto ended = alert_of(kSubject, facts);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->state, AlertState::resolved);
+  EXPECT_EQ(ended->commit, "c3");
+  EXPECT_EQ(ended->life.back().by, "change point");
+  EXPECT_EQ(ended->life.back().commit, "c9");
+  facts.push_back(mended(change(3, "moved", "c4")));
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved")) << "what is known opens nothing";
+  facts.push_back(word(4, "reopened"));
+  facts.push_back(mended(change(5, "moved", "c3")));
+  facts.push_back(mended(change(6, "taken back", "c3"), "c8"));
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved", "reopened")) << "a person's word about what is known";
+  EXPECT_EQ(alert_of(kSubject, facts)->commit, "c3");
+}
+
+TEST(AlertLifeTest, AChangePointIsThereAgainWhereWhatTookItBackIsNot) {
+  std::vector<AlertFact> facts{change(1, "confirmed", "c3"), word(2, "accepted", "c5"),
+                               mended(change(3, "taken back", "c3")), change(4, "stands", "c3")};
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted", "resolved", "reopened"));
+  EXPECT_EQ(alert_of(kSubject, facts)->life.back().commit, "c3");
+  facts.push_back(mended(change(5, "taken back", "c3")));
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted", "resolved", "reopened", "resolved"));
+}
+
+TEST(AlertLifeTest, AChangePointThatIsFirstSeenTakenBackOpensNone) {
+  std::vector<AlertFact> facts{mended(change(1, "confirmed", "c3")), change(2, "gone", ""),
+                               mended(change(3, "back", "c3"))};
+  EXPECT_FALSE(alert_of(kSubject, facts));
+  facts.push_back(change(4, "stands", "c3"));
+  EXPECT_THAT(life_of(facts), ElementsAre("opened"));
+}
+
 // The store may get comparisons late and in any order.
 TEST(AlertLifeTest, DependsOnTheFactsAndNotOnTheirOrder) {
   std::vector<AlertFact> facts{row(1, "regression", "a", "b", 1.2), word(2, "accepted", "b"),

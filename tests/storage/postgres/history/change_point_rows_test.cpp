@@ -42,6 +42,7 @@ class ChangePointRows : public storage_test::KeptStore {
     found.benchmark = "BM_z";
     found.ratio.reset();
     found.cause = ChangeCause::machine;
+    moved.taken_back_by = std::string(40, 'e');
     ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::confirmed, moved, ""},
                                                        {ChangeEvent::confirmed, gone, ""},
                                                        {ChangeEvent::confirmed, found, ""}}));
@@ -66,7 +67,8 @@ TEST_F(ChangePointRows, AreDerivedAgainToTheSameBytes) {
   EXPECT_THAT(differences(contents(), before), IsEmpty());
   tell(
       "update steelyard.change_points set commit = 'x', level_before = 1, level_after = 2, ratio = 2, p = 1, "
-      "verdict = 'regression', last_good = '', gone_at = null, changed_at = 'epoch', cause = 'commit'");
+      "verdict = 'regression', last_good = '', gone_at = null, changed_at = 'epoch', cause = 'commit', taken_back_by = "
+      "'y'");
   EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 3);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
 }
@@ -104,6 +106,45 @@ TEST_F(ChangePointRows, OfAMachineOpenNoAlertAndEndOneThatIsOpen) {
   const auto kept = HistoryStore(store).change_points("demo", "main").value();
   ASSERT_EQ(kept.size(), 2U);
   for (const KeptChangePoint& one : kept) EXPECT_EQ(one.cause, ChangeCause::machine);
+}
+
+TEST_F(ChangePointRows, ThatAreTakenBackEndTheirAlertUntilTheyStandAgain) {
+  Store store = open();
+  AlertQuery all;
+  all.resolved_too = true;
+  KeptChangePoint mended = point("mended");
+  const auto put = [&](ChangeEvent event) {
+    return HistoryStore(store).put_change_points({{event, mended, mended.commit}}).value();
+  };
+  ASSERT_TRUE(put(ChangeEvent::confirmed));
+  mended.taken_back_by = std::string(40, 'e');
+  ASSERT_TRUE(put(ChangeEvent::taken_back));
+  const auto kept = HistoryStore(store).change_points("demo", "main").value();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].taken_back_by, mended.taken_back_by);
+  std::vector<Alert> alerts = AlertStore(store).list(all).value();
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_EQ(alerts[0].state, AlertState::resolved);
+  EXPECT_EQ(alerts[0].life.back().commit, mended.taken_back_by);
+  const auto before = contents();
+  EXPECT_FALSE(put(ChangeEvent::taken_back)) << "another program was quicker";
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 0);
+  EXPECT_THAT(differences(contents(), before), IsEmpty());
+  mended.taken_back_by.clear();
+  ASSERT_TRUE(put(ChangeEvent::stands));
+  alerts = AlertStore(store).list(all).value();
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_EQ(alerts[0].state, AlertState::reopened);
+}
+
+TEST_F(ChangePointRows, ThatAreFirstSeenTakenBackOpenNoAlert) {
+  Store store = open();
+  KeptChangePoint mended = point("mended");
+  mended.taken_back_by = std::string(40, 'e');
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::confirmed, mended, ""}}));
+  AlertQuery all;
+  all.resolved_too = true;
+  EXPECT_TRUE(AlertStore(store).list(all).value().empty());
 }
 
 TEST_F(ChangePointRows, ACreepIsKeptAsOneAndOpensAnAlert) {
