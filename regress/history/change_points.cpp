@@ -215,22 +215,19 @@ std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions&
 
 namespace {
 
-// Above 1: for the worse. Absent where the levels have no ratio.
-std::optional<double> worsening_of(const ChangePoint& change) {
-  if (!change.ratio || !(*change.ratio > 0)) return std::nullopt;
-  return (*change.ratio > 1) == change.regression ? *change.ratio : 1 / *change.ratio;
-}
-
 struct StandingRegression {
   ChangePoint* change = nullptr;
-  std::optional<double> worse{};  // of all changes since, its own included; absent: one of them has no ratio
+  double machine = 1;  // the product of the ratios of what the machine did since
 };
 
 bool takes_back(const ChangePoint& improvement, const StandingRegression& standing, double margin, Better better) {
-  constexpr double kRounding = 1e-12;  // of the product: what is left may be just the margin
-  if (standing.worse) return *standing.worse <= (1 + margin) * (1 + kRounding);
+  constexpr double kRounding = 1e-12;  // of the quotients: what is left may be just the margin
   const double before = standing.change->before;
-  return better == Better::higher ? improvement.after >= before : improvement.after <= before;
+  const double after = improvement.after / standing.machine;
+  if (better == Better::higher ? after >= before : after <= before) return true;
+  const double ratio = after / before;
+  // Without a common sign no margin is relative to them.
+  return ratio > 0 && std::max(ratio, 1 / ratio) <= (1 + margin) * (1 + kRounding);
 }
 
 }  // namespace
@@ -240,23 +237,21 @@ void mark_taken_back(const Series& series, double margin, std::span<ChangePoint>
   for (ChangePoint& change : changes) {
     change.taken_back_at.reset();
     change.taken_back_by.clear();
-    const bool is_of_code = change.status == ChangeStatus::confirmed && change.cause != ChangeCause::machine;
-    if (!is_of_code || change.index >= series.points.size()) continue;
+    if (change.status != ChangeStatus::confirmed || change.index >= series.points.size()) continue;
     std::vector<StandingRegression>& standing = by_machine[series.points[change.index].machine];
-    const std::optional<double> own = worsening_of(change);
-    for (StandingRegression& one : standing) {
-      one.worse = one.worse && own ? std::optional(*one.worse * *own) : std::nullopt;
+    if (change.cause == ChangeCause::machine) {
+      const double ratio = change.ratio && *change.ratio > 0 ? *change.ratio : 1;
+      for (StandingRegression& one : standing) one.machine *= ratio;
+    } else if (change.regression) {
+      standing.push_back({&change});
+    } else {
+      std::erase_if(standing, [&](const StandingRegression& one) {
+        if (!takes_back(change, one, margin, series.better)) return false;
+        one.change->taken_back_at = change.index;
+        one.change->taken_back_by = change.commit;
+        return true;
+      });
     }
-    if (change.regression) {
-      standing.push_back({&change, own});
-      continue;
-    }
-    std::erase_if(standing, [&](const StandingRegression& one) {
-      if (!takes_back(change, one, margin, series.better)) return false;
-      one.change->taken_back_at = change.index;
-      one.change->taken_back_by = change.commit;
-      return true;
-    });
   }
 }
 

@@ -26,10 +26,10 @@ struct ChangeOptions {
 std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions& options = {});
 
 // Sets ChangePoint::taken_back_at and taken_back_by. A confirmed regression of the code is taken back by the first
-// later confirmed improvement of the code on its machine where all confirmed changes of the code from the regression
-// on, both included, come to no more than `margin` for the worse: the product of their ratios. Where one of them has no
-// ratio, the level after the improvement must be no worse than that before the regression. What the machine did is not
-// counted, nor what is suspected. A regression that was taken back stays so: a later one is a change of its own.
+// later confirmed improvement of the code on its machine after which the level is no further than `margin` for the
+// worse from that before the regression, what the machine did in between (the ratios of its changes) divided out. Where
+// the two levels have no ratio, the later must be no worse. What is suspected is not counted. A regression that was
+// taken back stays so: a later one is a change of its own.
 //
 // margin: relative, ChangeOptions::minimum_effect of the series, for counts too: what is left is then less than what is
 // told as a change. changes: of the series, by index, with their causes (mark_shared_moves in findings.hpp). Linear in

@@ -361,6 +361,8 @@ TEST(TakenBack, ByTheFirstImprovementThatLeavesLessThanTheMargin) {
   EXPECT_THAT(taken_back({{100, 110}, {110, 60}}, 0), ElementsAre(1, -1));
   EXPECT_THAT(taken_back({{110, 100}, {100, 110}}), ElementsAre(-1, -1)) << "it was better before";
   EXPECT_THAT(taken_back({{100, 103}, {103, 104}}, 0.05), ElementsAre(-1, -1)) << "nothing improved";
+  EXPECT_THAT(taken_back({{100, 110}, {115, 104.5}}), ElementsAre(-1, -1)) << "it had become slower without a step";
+  EXPECT_THAT(taken_back({{100, 110}, {104, 100.5}}), ElementsAre(1, -1)) << "it had become faster without a step";
 }
 
 TEST(TakenBack, StaysSoAndALaterRegressionIsItsOwn) {
@@ -397,6 +399,7 @@ TEST(TakenBack, NotByWhatIsSuspectedOrAMachines) {
   EXPECT_THAT(taken_back({of_machine(100, 110), {110, 100}}), ElementsAre(-1, -1));
   EXPECT_THAT(taken_back({{100, 110}, of_machine(110, 132), {132, 120}}), ElementsAre(2, -1, -1));
   EXPECT_THAT(taken_back({{100, 110}, of_machine(110, 99), {99, 95}}), ElementsAre(-1, -1, -1));
+  EXPECT_THAT(taken_back({of_machine(100, 200), {200, 220}, {220, 200}}), ElementsAre(-1, 2, -1)) << "it was before";
 }
 
 TEST(TakenBack, OnTheSameMachineOnly) {
