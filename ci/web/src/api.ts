@@ -147,6 +147,7 @@ export interface ChangePoint {
   verdict: string;
   gone: boolean;
   cause: string;
+  taken_back_by?: string;
   status?: string;
 }
 export interface Alert {

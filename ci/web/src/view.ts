@@ -217,6 +217,7 @@ export function change_table(label: string, points: ChangePoint[], extra?: (poin
         [
           point.gone && 'later values spoke against it',
           point.cause === 'machine' && 'likely the machine\u2019s',
+          point.taken_back_by && ['taken back by ', commit_link(point.taken_back_by, point.project)],
           extra?.(point),
         ],
       ];

@@ -108,6 +108,7 @@ export const kSeries = [
     level: 11013,
     change: 84,
     ratio: 1.124,
+    taken_back: 100,
   },
   {
     benchmark: 'BM_hash/8',
@@ -164,6 +165,7 @@ export function change_of(one) {
     verdict: one.ratio > 1 === (one.better === 'higher') ? 'improvement' : 'regression',
     gone: false,
     cause: 'commit',
+    ...(one.taken_back && {taken_back_by: hex(`commit ${one.taken_back}`, 40)}),
   };
 }
 

@@ -486,6 +486,14 @@ test('a series shows its change with the commits that can be its cause, its targ
   clean();
 });
 
+test('a change that a later commit took back says by which', async () => {
+  await open(`#/series?${series_of('BM_tokenize/1024', 'instructions')}`);
+  const changes = page.getByRole('region', {name: 'Change points'});
+  assert.match(await changes.innerText(), /taken back by \w{9}/);
+  assert.match(await changes.getByRole('link').last().getAttribute('href'), /commit/);
+  clean();
+});
+
 const record_drawing = () =>
   page.addInitScript(() => {
     const pen = CanvasRenderingContext2D.prototype;
