@@ -67,9 +67,10 @@ Workers::Length Service::length_of(const WebRequest& request) {
   const auto is = [](std::string_view name) { return [name](std::string_view one) { return one == name; }; };
   if (std::any_of(kLargeOperations.begin(), kLargeOperations.end(), is(id))) return Length::large;
   if (id == "ask") return may_be_large(match.path.at("question")) ? Length::large : Length::small;
-  if (id != "points" && id != "history") return Length::small;
+  if (id != "points" && id != "history" && id != "series") return Length::small;
   const Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
   if (!values) return Length::small;
+  if (id == "series") return values->at("branch").empty() ? Length::small : Length::large;
   const auto number = [&](const char* name) { return std::int64_t{std::atoi(values->at(name).c_str())}; };
   return number("points") * (id == "history" ? number("limit") : 1) > kMaxSmallPoints ? Length::large : Length::small;
 }

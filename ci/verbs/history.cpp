@@ -80,9 +80,10 @@ std::string nearest_benchmark(const std::string& asked, const std::vector<storag
   return nearest_or_none(asked, names);
 }
 
-// The names alone of the series that fit, whatever their benchmark.
+// The names alone of the series that fit, whatever their benchmark and branch.
 storage::HistoryQuery of_any(storage::HistoryQuery query) {
   query.benchmark.clear();
+  query.branch.clear();
   query.after.clear();
   query.limit = 0;
   query.series_limit = kMaxOthers;

@@ -33,7 +33,7 @@ struct HistoryQuery {
   std::string metric;     // empty: real_time, instructions and the counted ones; kAnyMetric: each
   std::string branch;     // empty: any, by the commits' dates
   std::string project;    // empty: any
-  int limit = 200;        // newest points kept per series; 0: the series alone
+  int limit = 200;        // newest points kept per series; 0: the series alone, of the branch
   std::string machine{};  // the beginning of a fingerprint, or NAME=TEXT: a fact that holds the text; empty: any
   std::vector<std::string> parameters{};  // NAME=VALUE, or VALUE alone where it has no name: each must be there
   // A part of what benchmarks say of themselves in the newest kMaxLabelledRuns runs with labels of the project and
@@ -43,7 +43,7 @@ struct HistoryQuery {
   int series_limit = 0;          // most series of one answer; 0: all
   bool off_branch = true;        // with commits that are off the branch, as after a force-push
   bool with_invocations = true;  // costs a look at every measurement; else they are 0
-  bool only_one = false;         // of several series the names alone; not for another process
+  bool only_one = false;         // of several series of the branch the names alone; not for another process
   // Series of one benchmark that was renamed, as comparisons of the branch say (Comparison::earlier_names; without a
   // branch: of the one with most commits), are one, under today's name, by which or by an earlier one it is asked for.
   // Where a run has two of its names, they stay apart.

@@ -1,6 +1,8 @@
 #include "storage/postgres/history/history_reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/model/text.hpp"
 #include "storage/postgres/history/commit_order.hpp"
@@ -209,6 +212,104 @@ class HistoryReading {
   std::vector<SeriesLine> all_;
 };
 
+// $1 project or empty, $2 branch.
+constexpr const char* kBranchHasRuns = R"sql(
+select exists (
+  select from steelyard.projects p
+  cross join lateral (
+    select from steelyard.runs r
+    where r.project_key = p.project_key and hashtextextended(r.branch, 0) = hashtextextended($2::text, 0)
+      and r.branch = $2::text and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
+    limit 1) own
+  where $1::text = '' or p.name = $1::text)
+)sql";
+
+// Marks those of the series at these places that have a value in one of the runs.
+Result<void> mark_measured(Transaction& transaction, const std::vector<ChosenSeries>& chosen,
+                           std::span<const std::size_t> places, std::span<const OrderedRun> runs,
+                           std::vector<bool>& is_measured) {
+  ValuesQuery query;
+  std::vector<std::size_t> place_of;  // by index in query.series
+  for (const std::size_t place : places) {
+    query.series.insert(query.series.end(), chosen[place].keys.begin(), chosen[place].keys.end());
+    place_of.insert(place_of.end(), chosen[place].keys.size(), place);
+  }
+  for (const OrderedRun& run : runs) query.runs.push_back(run.key);
+  STEELYARD_TRY(const std::vector<std::vector<SeriesValue>> values, read_series_values(transaction, query));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!values[k].empty()) is_measured[place_of[k]] = true;
+  }
+  return {};
+}
+
+// Those that have a point on the query's branch. Older runs are asked about those alone that newer ones lack.
+Result<std::vector<ChosenSeries>> those_of_branch(Transaction& transaction, const HistoryQuery& query,
+                                                  std::vector<ChosenSeries> chosen, RunOrderCache& cache) {
+  std::map<std::int64_t, std::vector<std::size_t>> of_project;  // indices into chosen
+  for (std::size_t i = 0; i < chosen.size(); ++i) of_project[chosen[i].project_key].push_back(i);
+  std::vector<bool> is_measured(chosen.size());
+  for (auto& [project, wanted] : of_project) {
+    std::size_t asked = 0;  // runs
+    for (std::int64_t limit = kFirstWindow; !wanted.empty(); limit *= kFurtherBack) {
+      STEELYARD_TRY(const NewestRuns read,
+                    newest_runs(transaction, {project, query.branch, query.off_branch, limit}, cache));
+      const std::span<const OrderedRun> older = read.newest.subspan(std::min(asked, read.newest.size()));
+      for (std::size_t begin = 0; begin < wanted.size(); begin += kSeriesAtOnce) {
+        const std::span<const std::size_t> all(wanted);
+        STEELYARD_CHECK(mark_measured(transaction, chosen,
+                                      all.subspan(begin, std::min(kSeriesAtOnce, wanted.size() - begin)), older,
+                                      is_measured));
+      }
+      if (std::ssize(read.newest) < limit) break;
+      asked = read.newest.size();
+      std::erase_if(wanted, [&](std::size_t i) { return is_measured[i]; });
+    }
+  }
+  std::vector<ChosenSeries> kept;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (is_measured[i]) kept.push_back(std::move(chosen[i]));
+  }
+  return kept;
+}
+
+std::string cursor_behind(ChosenSeries series) {
+  if (!series.listed_as.empty()) series.benchmark = series.listed_as;
+  return cursor_after(series);
+}
+
+// Whatever stands at one place of the list stays together.
+void cut_to(Page<ChosenSeries>& page, std::size_t most) {
+  if (page.items.size() <= most) return;
+  std::string place = cursor_behind(page.items[most - 1]);
+  const auto end = std::find_if(page.items.begin() + static_cast<std::ptrdiff_t>(most), page.items.end(),
+                                [&](const ChosenSeries& one) { return cursor_behind(one) != place; });
+  if (end == page.items.end()) return;
+  page.items.erase(end, page.items.end());
+  page.next = std::move(place);
+}
+
+constexpr std::int64_t kMoreOfList = 8;
+
+// The series alone, of the query's branch. Whoever sees no item takes it for the end: where a page of the list has none
+// of the branch, ever larger ones are gone through, until one is as large as an answer may be.
+Result<Page<ChosenSeries>> list_of_branch(Transaction& transaction, HistoryQuery query, RunOrderCache& cache) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kBranchHasRuns, SqlValues().text(query.project).text(query.branch), kOneRow));
+  if (!rows.boolean(0, 0)) return Page<ChosenSeries>{};
+  const std::int64_t asked = query.series_limit > 0 ? query.series_limit : kMaxSeriesOfAnswer;
+  for (std::int64_t most = asked;; most = std::min(kMoreOfList * most, kMaxSeriesOfAnswer)) {
+    query.series_limit = static_cast<int>(most);
+    STEELYARD_TRY(Page<ChosenSeries> page, choose_series(transaction, query));
+    STEELYARD_TRY(page.items, those_of_branch(transaction, query, std::move(page.items), cache));
+    if (page.items.empty() && !page.next.empty() && most < kMaxSeriesOfAnswer) {
+      query.after = std::move(page.next);
+      continue;
+    }
+    cut_to(page, static_cast<std::size_t>(asked));
+    return page;
+  }
+}
+
 Result<Page<SeriesLine>> read_series_lines(Session& session, const HistoryQuery& query, const ReadingMeans& reading) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::optional<Before> before;
@@ -218,8 +319,14 @@ Result<Page<SeriesLine>> read_series_lines(Session& session, const HistoryQuery&
     STEELYARD_TRY(ChosenSeries series, choose_one(transaction, place.series, query));
     chosen.items.push_back(std::move(series));
     before = {place.run, place.position};
+  } else if (query.limit <= 0 && !query.branch.empty()) {
+    STEELYARD_TRY(chosen, list_of_branch(transaction, query, reading.cache));
   } else {
     STEELYARD_TRY(chosen, choose_series(transaction, query));
+  }
+  const bool may_be_others = query.only_one && !query.branch.empty() && chosen.items.size() > 1 && chosen.next.empty();
+  if (may_be_others) {
+    STEELYARD_TRY(chosen.items, those_of_branch(transaction, query, std::move(chosen.items), reading.cache));
   }
   Page<SeriesLine> page{{}, std::move(chosen.next), std::move(chosen.notes)};
   if (query.limit <= 0 || (query.only_one && chosen.items.size() > 1)) {

@@ -17,8 +17,6 @@
 namespace steelyard::storage {
 namespace {
 
-constexpr std::int64_t kMaxSeriesOfAnswer = 200'000;  // of one answer: some 100 MB
-
 constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.benchmarks where canonical = $1::text)";
 
 // $1 benchmark, $2 metric, $3 project, $4 fingerprints or null, $5 and $6 parameters, $7 labelled benchmarks or null,
@@ -227,7 +225,9 @@ Result<void> split_what_is_two(Transaction& transaction, const std::string& aske
     std::map<std::string, ChosenSeries> by_name;
     for (std::size_t key = 0; key < one.keys.size(); ++key) {
       ChosenSeries& own = by_name[one.names[key]];
-      if (own.keys.empty()) own = {one.names[key], one.project, one.metric, one.fingerprint, one.project_key, {}, {}};
+      if (own.keys.empty()) {
+        own = {one.names[key], one.project, one.metric, one.fingerprint, one.project_key, {}, {}, one.benchmark};
+      }
       own.keys.push_back(one.keys[key]);
       own.names.push_back(one.names[key]);
     }

@@ -26,7 +26,9 @@ struct ChosenSeries {
   // More than one where counts were taken under several conditions, or where the benchmark was renamed.
   std::vector<std::int64_t> keys;
   std::vector<std::string> names{};  // by today's names: what each of the keys is kept under
+  std::string listed_as{};           // a renamed one that stays apart: the name at whose place lists have it
 };
+inline constexpr std::int64_t kMaxSeriesOfAnswer = 200'000;  // of one answer: some 100 MB
 // By benchmark, project, metric, fingerprint. A text that is a benchmark's whole canonical name means that one,
 // otherwise every benchmark that contains it. Error (input): the query's filters or cursor are none, or more than a
 // store may answer at once fit.
@@ -41,7 +43,8 @@ struct PointPlace {
 // By which a cursor of a list of series is known, and how many texts tell a series.
 inline constexpr std::string_view kSeriesCursor = "series";
 inline constexpr std::size_t kSeriesCursorFields = 7;
-// Page::next of a list of series: the last one that was told, and that series without its keys.
+// Page::next of a list of series: the last one that was told, by its place in the list, and that series without its
+// keys.
 std::string cursor_after(const ChosenSeries& series);
 Result<ChosenSeries> read_series_cursor(const std::string& after);
 // HistorySeries::older.

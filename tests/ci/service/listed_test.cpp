@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/metric.hpp"
 #include "ci/report/headline.hpp"
 #include "ci/service/call.hpp"
+#include "ci/service/service.hpp"
 #include "storage/access_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison_store.hpp"
@@ -228,6 +230,91 @@ TEST_F(ListedBy, PlaceOnTheBranchPointsOfSeveralMachinesHaveOneOrder) {
   EXPECT_EQ(places(on_main + merge.environment.fingerprint()), json::array({1}));
   EXPECT_EQ(places(on_main + parent.environment.fingerprint()), json::array({0}));
   EXPECT_EQ(places("&machine=" + merge.environment.fingerprint()), json::array({nullptr})) << "of all branches";
+}
+
+// A run of that branch with a measurement of each of the benchmarks.
+steelyard::Run run_of_branch(int number, const std::string& project, const std::string& branch,
+                             const std::vector<std::string>& names) {
+  steelyard::Run run = sealed_run(number, project);
+  run.header.commit.branch = branch;
+  run.header.id.clear();
+  const Measurement example = run.measurements.front();
+  run.measurements.clear();
+  run.profiles.clear();
+  for (const std::string& name : names) {
+    run.measurements.emplace_back(example).benchmark = parse_google_benchmark_name(name);
+  }
+  storage::seal(run);
+  return run;
+}
+
+class SeriesOfABranch : public ListedBy {
+ protected:
+  std::vector<std::string> of(const std::string& project, const std::string& branch, int limit) {
+    return listed("series?project=" + project + "&branch=" + branch + "&limit=" + std::to_string(limit), "benchmark");
+  }
+};
+
+TEST_F(SeriesOfABranch, AreThoseThatWereMeasuredThereHoweverManyOthersStandBetweenThem) {
+  storage::Store store = open();
+  std::vector<std::string> many{"k"};
+  for (int i = 100; i < 130; ++i) many.push_back("b" + std::to_string(i));
+  // What the branch's newest runs lack is on it as well.
+  const std::vector<steelyard::Run> runs{
+      run_of_branch(1, "branched", "main", many),  run_of_branch(2, "branched", "side", {"k", "m"}),
+      run_of_branch(3, "branched", "side", {"z"}), run_of_branch(4, "branched", "side", {"z"}),
+      run_of_branch(5, "branched", "side", {"z"}), run_of_branch(6, "branched", "side", {"a", "z"})};
+  for (const steelyard::Run& run : runs) ASSERT_TRUE(storage::RunStore(store).put(run));
+  const std::vector<std::string> of_side{"a", "k", "m", "z"};
+  for (const int limit : {1, 2, 3, 50}) EXPECT_EQ(of("branched", "side", limit), of_side) << limit;
+  EXPECT_EQ(of("branched", "main", 7).size(), 31U);
+  EXPECT_THAT(of("branched", "none", 1), testing::IsEmpty());
+  EXPECT_EQ(of("branched", "", 50).size(), 34U) << "of every branch";
+  const std::string path = "/api/v1/series?project=branched&branch=side&limit=1";
+  const std::string second = checked("/api/v1/series", path)["next"];
+  EXPECT_EQ(checked("/api/v1/series", path + "&after=" + second)["items"].at(0)["benchmark"], "k")
+      << "thirty others stand before it, and no empty page does";
+  for (const std::string& name : of_side) {
+    const std::string points = "/api/v1/points?project=branched&branch=side&metric=real_time&benchmark=";
+    EXPECT_GE(checked("/api/v1/points", points + name)["count"], 1) << name << " was listed";
+  }
+}
+
+TEST_F(SeriesOfABranch, OneIsMeantWhereTheOthersOfThatNameAreOfOtherBranches) {
+  storage::Store store = open();
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(7, "sole", "one_of", {"sole_first"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(8, "sole", "other_of", {"sole_second"})));
+  const std::string points = "/api/v1/points?project=sole&metric=real_time&benchmark=sole";
+  EXPECT_EQ(checked("/api/v1/points", points + "&branch=other_of")["benchmark"], "sole_second");
+  EXPECT_EQ(get(points).status, 400) << "on all branches it is two";
+}
+
+TEST_F(SeriesOfABranch, RenamedOnesThatStayApartAreListedTogetherOnceEach) {
+  storage::Store store = open();
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(9, "renamed", "before", {"d1", "d2"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(10, "renamed", "apart", {"r_old", "e_new"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(11, "renamed", "apart", {"s"})));
+  Comparison comparison = storage_test::example_comparison();
+  comparison.candidate.project = "renamed";
+  comparison.candidate.commit.branch = "apart";
+  comparison.earlier_names = {{"r_old", "e_new"}};
+  ASSERT_TRUE(storage::ComparisonStore(store).put(comparison));
+  for (const int limit : {1, 2, 50}) {
+    EXPECT_THAT(of("renamed", "apart", limit), testing::ElementsAre("e_new", "r_old", "s")) << limit;
+  }
+}
+
+TEST_F(SeriesOfABranch, TakeTheTurnOfWhatMayTakeLong) {
+  Service service(options());
+  ASSERT_TRUE(service.prepare());
+  const auto length_of = [&service](const char* target) {
+    WebRequest request;
+    request.method = "GET";
+    request.target = target;
+    return service.length_of(request);
+  };
+  EXPECT_EQ(length_of("/api/v1/series?project=demo&branch=main"), Workers::Length::large);
+  EXPECT_EQ(length_of("/api/v1/series?project=demo"), Workers::Length::small);
 }
 
 TEST_F(ListedBy, NameBenchmarksAreAskedForAsLongAsARequestHoldsIt) {

@@ -219,6 +219,12 @@ analyze steelyard.comparison_rows)sql");
     query.branch = "release";
     query.limit = 3;
     EXPECT_FALSE(must(HistoryStore(*store_).series(query)).empty());
+    query.limit = 0;
+    query.series_limit = 2;
+    for (const char* const project : {"", storage_study::kProject}) {
+      query.project = project;
+      EXPECT_FALSE(must(HistoryStore(*store_).page(query)).items.empty());
+    }
   }
 
   void ask_for_ranges() {
