@@ -23,9 +23,11 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr unsigned kMaxWorkers = 64;
 // More answers at once than processors make each of them later; two, so that one that takes long leaves another.
-int usual_workers() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2U, kMaxWorkers)); }
+constexpr int kMaxWorkers = 64;
+int usual_workers() {
+  return static_cast<int>(std::clamp<unsigned>(std::thread::hardware_concurrency(), 2, kMaxWorkers));
+}
 
 struct ServeOptions {
   enum class Action { serve, token, tokens, revoke, rotate };
@@ -95,8 +97,6 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   if (options.certificate.empty() != options.key.empty()) {
     return input_error("--tls-certificate, --tls-key", "one of them", "both, or neither");
   }
-  if (options.workers > static_cast<int>(kMaxWorkers))
-    return input_error("--workers", std::to_string(options.workers), "at most 64");
   ServingOptions service_options;
   STEELYARD_TRY(service_options.store, database_address(configuration));
   service_options.state = storage::state_folder();
@@ -280,7 +280,8 @@ Verb serve_verb() {
   verb.add(
       number_option("--workers", options->workers,
                     "requests answered at once, each with a connection to the store (default: as many as there are "
-                    "processors, at least 2)"));
+                    "processors, at least 2; at most 64)",
+                    {1, kMaxWorkers}));
   verb.add(repeated_option("--embed", "ORIGIN", options->embedders,
                            "whose pages may show ours in a frame: https://wiki.example; several times"));
   verb.add(repeated_option("--trust", "JOBS", options->trusted,

@@ -221,6 +221,9 @@ TEST_F(Serve, SaysWhatIsWrongWithItsOptions) {
   for (const char* days : {"0", "3661", "100000"}) {
     EXPECT_THAT(said({"token", "x", "--scopes", "read", "--days", days}), HasSubstr("a whole number from 1 to 3660"));
   }
+  for (const char* workers : {"0", "65", "100001"}) {
+    EXPECT_THAT(said({"--workers", workers}), HasSubstr("a whole number from 1 to 64"));
+  }
   EXPECT_THAT(said({"rotate", "x", "--grace-hours", "721"}), HasSubstr("a whole number from 0 to 720"));
   EXPECT_THAT(
       said({"--tls-certificate", "nope", "--tls-key", "x"}),
