@@ -155,11 +155,14 @@ std::vector<ReferenceLevel> reference_levels(const storage::HistorySeries& serie
                                              const std::vector<Release>& releases, const LevelsFor& where) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   std::vector<ReferenceLevel> levels;
+  const bool knows_branches =
+      std::any_of(where.branches.begin(), where.branches.end(), [](const std::string& one) { return !one.empty(); });
   for (const storage::AcceptedAlert& one : accepted) {
-    const std::string& branch = one.subject.branch;
-    // What a request's gate accepted holds everywhere, merged or not: it measured a trial merge or a commit that was
-    // squashed, of which nothing in the history tells later.
-    const bool is_here = branch.empty() || storage::is_request_branch(branch) ||
+    // What a request's gate accepted holds where it is to be merged into, merged or not, and where nobody knows that
+    // everywhere: it measured a trial merge or a commit that was squashed, of which nothing in the history tells later.
+    const bool is_of_request = storage::is_request_branch(one.subject.branch);
+    const std::string& branch = is_of_request ? one.merged_into : one.subject.branch;
+    const bool is_here = branch.empty() || (is_of_request && !knows_branches) ||
                          std::find(where.branches.begin(), where.branches.end(), branch) != where.branches.end();
     const bool is_of_it = one.subject.project == series.project && one.subject.benchmark == series.benchmark &&
                           one.subject.metric == series.metric.name && one.fingerprint == series.fingerprint &&

@@ -137,6 +137,8 @@ struct AcceptedAlert {
   std::string commit;
   std::optional<double> level;
   std::int64_t at_unix_ns = 0;  // when somebody said so
+  // Of a request: the branch that it is to be merged into, as its newest gate was told; empty: not known.
+  std::string merged_into{};
 
   static void fields(auto& visit, auto& self) {
     visit("subject", self.subject);
@@ -145,6 +147,7 @@ struct AcceptedAlert {
     visit("commit", self.commit);
     visit("level", self.level);
     visit("at_unix_ns", self.at_unix_ns, kAnyTime);
+    visit("merged_into", self.merged_into, {.omitted = true});
   }
 };
 

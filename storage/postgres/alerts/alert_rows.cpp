@@ -276,7 +276,7 @@ constexpr std::int64_t kMaxAccepted = 200'000;
 // too, as reopening does, whether somebody has come by to do that or not.
 constexpr const char* kAccepted = R"sql(
 select l.project, l.branch, l.benchmark, l.metric, s.fingerprint, s.change_point, l.unit, l.fingerprint, l.commit,
-       l.level, l.accepted_at_unix_ns
+       l.level, l.accepted_at_unix_ns, s.comparison
 from steelyard.accepted_levels l
 join steelyard.alert_states s using (alert)
 left join (select alert, max(happened_at_unix_ns) as at_unix_ns from steelyard.alert_events
@@ -289,6 +289,15 @@ where ($1::text = '' or l.project = $1::text)
   and case when $2::boolean then s.state = 'accepted'
       else coalesce(taken_back.at_unix_ns < l.accepted_at_unix_ns, true) end
 order by l.accepted_level_key
+)sql";
+
+// $1 comparisons of requests. The baseline's branch is the one that the job was told, unless it is the checkout's own.
+constexpr const char* kMergedInto = R"sql(
+select c.id, b.branch
+from steelyard.comparisons c
+join steelyard.comparison_sides b on b.comparison_key = c.comparison_key and b.side = 'baseline'
+join steelyard.comparison_sides d on d.comparison_key = c.comparison_key and d.side = 'candidate'
+where c.id = any($1::text[]) and b.branch <> d.branch
 )sql";
 
 AlertRow alert_at(const Rows& rows, std::int64_t row) {
@@ -468,11 +477,21 @@ Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const 
       const Rows rows,
       transaction.run(kAccepted, SqlValues().text(query.project).boolean(query.only_standing), {0, kMaxAccepted}));
   std::vector<AcceptedAlert> all;
+  std::map<std::string, std::vector<std::size_t>> of_requests;  // places in `all`, by comparison
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     AcceptedAlert& one = all.emplace_back();
     AlertSubject& subject = one.subject;
+    std::string comparison;
     read_in_order(rows, row, 0, subject.project, subject.branch, subject.benchmark, subject.metric, subject.fingerprint,
-                  subject.change_point, one.unit, one.fingerprint, one.commit, one.level, one.at_unix_ns);
+                  subject.change_point, one.unit, one.fingerprint, one.commit, one.level, one.at_unix_ns, comparison);
+    if (is_request_branch(subject.branch)) of_requests[comparison].push_back(all.size() - 1);
+  }
+  if (of_requests.empty()) return all;
+  std::vector<std::string> comparisons;
+  for (const auto& [comparison, places] : of_requests) comparisons.push_back(comparison);
+  STEELYARD_TRY(const Rows known, transaction.run(kMergedInto, SqlValues().texts(comparisons)));
+  for (std::int64_t row = 0; row < known.size(); ++row) {
+    for (const std::size_t place : of_requests.at(known.text(row, 0))) all[place].merged_into = known.text(row, 1);
   }
   return all;
 }

@@ -70,6 +70,20 @@ TEST(CreepOfAStore, BeginsAtALevelThatWasAcceptedForThisSeriesAndNoOther) {
   }
 }
 
+TEST(CreepOfAStore, BeginsAtALevelThatARequestAcceptedOnTheBranchThatItIsMergedInto) {
+  CreepLook look = look_at_main();
+  look.accepted = {accepted(1008)};
+  storage::AcceptedAlert& one = look.accepted[0];
+  one.subject.branch = "request:7";
+  EXPECT_FALSE(creep_beyond(counted(kCreeping), look)) << "of which branch is not known";
+  one.merged_into = "main";
+  EXPECT_FALSE(creep_beyond(counted(kCreeping), look));
+  one.merged_into = "release";
+  EXPECT_TRUE(creep_beyond(counted(kCreeping), look)) << "no request changed main";
+  look.branch.clear();
+  EXPECT_FALSE(creep_beyond(counted(kCreeping), look)) << "found over all branches";
+}
+
 TEST(CreepOfAStore, IsOfTheLineOfACommitWhereOneIsGiven) {
   CreepLook look;
   look.line = {"c0", "c1", "c2"};

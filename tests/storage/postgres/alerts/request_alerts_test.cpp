@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,34 @@ TEST_F(RequestAlerts, OfAJobThatAServiceKnowsAsARequestsAreOfNoBranchWhateverItS
   keep_as_of_request(gate(2, "", Verdict::regression, "base", "unknown", 1.4));
   EXPECT_THAT(standing(), ElementsAre(" open of unknown, by 40", "request:8 open of of8, by 30",
                                       "request:main open of of7, by 20"));
+}
+
+// Of a request its gate was told where it is to be merged; a branch's own level is of that branch.
+TEST_F(RequestAlerts, ThatAreAcceptedSayIntoWhichBranchTheyAreMergedWhereThatIsKnown) {
+  keep(gate(0, "7", Verdict::regression, "base", "of7", 1.2));
+  Comparison of_release = gate(1, "8", Verdict::regression, "base", "of8", 1.3);
+  of_release.baseline.commit.branch = "release";
+  keep(of_release);
+  Comparison untold = gate(2, "9", Verdict::regression, "base", "of9", 1.4);
+  untold.baseline.commit.branch.clear();
+  keep(untold);
+  Comparison checked_out = gate(3, "", Verdict::regression, "base", "of10", 1.5);
+  checked_out.baseline.commit.branch = checked_out.candidate.commit.branch = "patch-1";
+  checked_out.candidate.settings["request"] = "10";
+  keep_as_of_request(checked_out);
+  keep(on_main(4, Verdict::regression, "a", "b", 1.2));
+  Store store = open();
+  const Result<std::vector<Alert>> open_ones = AlertStore(store).list({});
+  for (const Alert& alert : *open_ones) {
+    const Result<Alert> done = AlertStore(store).act({AlertAct::Kind::accept, alert.id, "ada", "", "meant", 1});
+    ASSERT_TRUE(done) << done.error().text();
+  }
+  std::map<std::string, std::string> merged_into;
+  const Result<std::vector<AcceptedAlert>> accepted = AlertStore(store).accepted({});
+  for (const AcceptedAlert& one : *accepted) merged_into[one.subject.branch] = one.merged_into;
+  EXPECT_EQ(merged_into,
+            (std::map<std::string, std::string>{
+                {"request:7", "main"}, {"request:8", "release"}, {"request:9", ""}, {"request:10", ""}, {"main", ""}}));
 }
 
 TEST_F(RequestAlerts, OfNoBranchAndNoRequestAddUpOnlyFromACandidateThatIsKnown) {
