@@ -187,7 +187,8 @@ WebAnswer Service::refusal(int status, const std::string& detail, const std::str
   constexpr int kTooLong = 414;
   const char* const fix = status == kTooLarge  ? "send less at once"
                           : status == kTooLong ? "a benchmark's name may be too long for a link: give a part of it "
-                                                 "that no other name has"
+                                                 "that no other name has, and of a list that goes on behind it (after) "
+                                                 "ask for more at once (limit)"
                                                : "";
   return problem(status, detail, fix, id);
 }

@@ -334,6 +334,12 @@ TEST_F(ListedBy, NameBenchmarksAreAskedForAsLongAsARequestHoldsIt) {
   EXPECT_EQ(beyond.status, 414);
   EXPECT_THAT(beyond.body, testing::HasSubstr("too long for a link: give a part of it"));
   EXPECT_EQ(get("/api/v1/points?project=long&metric=real_time&benchmark=BM_long%3C").status, 200);
+  const std::string series = "/api/v1/series?project=long&metric=real_time&limit=";
+  const std::string next = checked("/api/v1/series", series + "1")["next"];
+  const HttpReply behind = get(series + "1&after=" + next);
+  EXPECT_EQ(behind.status, 414) << "its name is in what comes next";
+  EXPECT_THAT(behind.body, testing::HasSubstr("ask for more at once (limit)"));
+  EXPECT_EQ(checked("/api/v1/series", series + "2")["items"].size(), 2U);
 }
 
 TEST_F(ListedBy, KeyTheAuditTrailIsPaged) {
