@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, kRowNoteCount> kNoteWords{"equal program"
                                                                  "contradicted alone",  "drift explains it",
                                                                  "scatter explains it", "drift and scatter explain it",
                                                                  "too noisy",           "equal counts",
-                                                                 "first look only"};
+                                                                 "first look only",     "not asked for"};
 constexpr std::array<std::string_view, 8> kTestWords{
     "none", "rounds", "invocations", "t on log levels", "drift-widened t", "exact", "history", "t on log medians"};
 constexpr std::array<std::string_view, 2> kPWords{"fixed", "sequential"};

@@ -177,8 +177,9 @@ enum class RowNote {
   too_noisy,         // sides measured together: the interval holds no change and reaches beyond the margin
   equal_counts,      // with equal_code: each function costs the same on both sides, whatever sets the benchmark up
   first_look_only,   // of a time: proven equal before it was timed, and so measured no further than the first look
+  not_asked_for,     // of a count: it failed on both sides and nobody demands it, and so it does not gate
 };
-inline constexpr std::size_t kRowNoteCount = 13;
+inline constexpr std::size_t kRowNoteCount = 14;
 std::span<const std::string_view> words_of(RowNote);  // "equal program", "other dispatch", "drift explains it", ...
 using RowNotes = WordSet<RowNote>;
 

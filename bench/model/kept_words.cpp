@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 3> kNotTimed{
     "not timed: the candidate's build is the baseline's, as only documentation changed; ",
     "not timed: both commits build the same program; "};
 constexpr std::string_view kNotCountedAgain = "; not counted again: ";
+// Why a count that failed did not gate.
+constexpr std::string_view kNotAskedFor = "nobody asked for counts, and neither side has one";
 
 using NoteWords = std::pair<RowNote, std::string_view>;
 constexpr std::array<NoteWords, 7> kAnywhere{
@@ -80,6 +82,11 @@ RowNotes read_notes(std::string_view reason) {
     if (opens_a_clause(reason, words)) notes.add(note);
   }
   return notes;
+}
+
+void read_gate_note(ComparisonRow& row) {
+  const bool is_failed_count = row.verdict == Verdict::failed && row.metric.kind == MetricKind::counted;
+  if (is_failed_count && !row.gates && row.gate_note == kNotAskedFor) row.notes.add(RowNote::not_asked_for);
 }
 
 bool read_other_code(std::string_view dispatch) { return tells(dispatch, "different code"); }

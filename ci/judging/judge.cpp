@@ -19,10 +19,8 @@
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
-#include "ci/report/row_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/judged.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
@@ -352,9 +350,7 @@ void excuse_counts(const Run& baseline, const Run& candidate, const OutcomeRules
   for (ComparisonRow& row : comparison.rows) {
     const bool is_excused = row.verdict == Verdict::failed && !program_failed(candidate, row) &&
                             is_dispensable(row, baseline, candidate, comparison.policy, rules);
-    if (!is_excused) continue;
-    row.gates = false;
-    row.gate_note = gate_note_text(row, regress::ungated::CountsNotAsked{});
+    if (is_excused) excuse_in_words(row);
   }
 }
 

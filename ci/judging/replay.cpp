@@ -14,9 +14,7 @@
 #include "ci/judging/against_history.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/judgement_text.hpp"
-#include "ci/report/row_text.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/judged.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
@@ -87,17 +85,12 @@ void take_equality(const Comparison& kept, Comparison& computed) {
 void take_excuses(const Comparison& kept, const Run& baseline, const Run& candidate, Comparison& computed) {
   std::set<Key> excused;
   for (const ComparisonRow& row : kept.rows) {
-    if (!row.gates && row.gate_note == gate_note_text(row, regress::ungated::CountsNotAsked{})) {
-      excused.insert(key_of(row));
-    }
+    if (!row.gates && row.notes.has(RowNote::not_asked_for)) excused.insert(key_of(row));
   }
   for (ComparisonRow& row : computed.rows) {
-    if (row.verdict != Verdict::failed || !excused.contains(key_of(row)) ||
-        !regress::is_unnamed_count(row, baseline, candidate, computed.policy)) {
-      continue;
-    }
-    row.gates = false;
-    row.gate_note = gate_note_text(row, regress::ungated::CountsNotAsked{});
+    const bool is_excused = row.verdict == Verdict::failed && excused.contains(key_of(row)) &&
+                            regress::is_unnamed_count(row, baseline, candidate, computed.policy);
+    if (is_excused) excuse_in_words(row);
   }
 }
 

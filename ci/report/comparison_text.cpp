@@ -11,7 +11,6 @@
 #include "bench/model/text.hpp"
 #include "ci/report/changes.hpp"
 #include "ci/report/row_text.hpp"
-#include "regress/ab/judged.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -436,8 +435,7 @@ std::string interval_cell(const ComparisonRow& row) {
 
 bool is_told_only(const ComparisonRow& row) {
   if (row.gates) return false;
-  const bool is_excused = row.verdict == Verdict::failed && row.metric.kind == MetricKind::counted &&
-                          row.gate_note == gate_note_text(row, regress::ungated::CountsNotAsked{});
+  const bool is_excused = row.verdict == Verdict::failed && row.notes.has(RowNote::not_asked_for);
   return row.verdict == Verdict::regression || is_excused;
 }
 

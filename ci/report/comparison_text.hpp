@@ -114,7 +114,7 @@ bool is_held_to_margin(const ComparisonRow& row);
 std::string interval_cell(const ComparisonRow& row);
 
 // Whether what is bad about a row is told and fails nothing: a regression that does not gate, or a count that failed
-// and was excused, as nobody asked for it (regress::ungated::CountsNotAsked). What else failed may fail a job though it
+// and was excused, as nobody asked for it (RowNote::not_asked_for). What else failed may fail a job though it
 // does not gate: a time is its program's failure, and an option demands counts whatever gates.
 bool is_told_only(const ComparisonRow& row);
 

@@ -145,6 +145,12 @@ void set_gate_notes(const std::vector<regress::GateNote>& notes, Comparison& com
 
 void decide_gates_in_words(Comparison& comparison) { set_gate_notes(regress::decide_gates(comparison), comparison); }
 
+void excuse_in_words(ComparisonRow& row) {
+  row.gates = false;
+  row.gate_note = gate_note_text(row, regress::ungated::CountsNotAsked{});
+  row.notes.add(RowNote::not_asked_for);
+}
+
 namespace {
 
 std::string shifted_lines_text(const NamedWithoutLines& without) {

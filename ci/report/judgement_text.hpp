@@ -23,6 +23,10 @@ Comparison worded(regress::Judged judged);
 // Decides anew which rows gate (regress/ab/gates.hpp), and says of each other one why it does not.
 void decide_gates_in_words(Comparison& comparison);
 
+// The row of a count that failed and that nobody asked for (regress::ungated::CountsNotAsked): it does not gate, with
+// RowNote::not_asked_for. After which rows gate was decided: deciding knows of no options.
+void excuse_in_words(ComparisonRow& row);
+
 // attribute() (ci/attribution/attribute.hpp), and says what it found: of each row whose kernels changed which did,
 // first in its reason, and in one warning of all; of each row whose count is of other code than was timed what was
 // dispatched; in a warning where functions are named without lines. Then decides anew which rows gate.

@@ -145,6 +145,8 @@ std::string note_text(RowNote note) {
       return "each of its functions costs the same; what sets it up may differ";
     case RowNote::first_look_only:
       return "no rounds beyond the first look: counting has shown both builds to be equal here";
+    case RowNote::not_asked_for:
+      return "";
   }
   return "";
 }

@@ -32,7 +32,7 @@ std::string detectable_text(double effect);
 std::string exactness_text(CountScope scope, double jitter);
 
 // What a note adds to the reason of its row, or begins it with. Of other_dispatch what follows is the fact
-// bench::kDispatchFact, of not_timed why.
+// bench::kDispatchFact, of not_timed why. Nothing of not_asked_for: the gate note says it.
 std::string note_text(RowNote note);
 
 inline constexpr std::string_view kEqualProgramText = "every loaded section of program and libraries is equal";

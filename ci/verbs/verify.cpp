@@ -18,10 +18,8 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
 #include "ci/report/comparison.hpp"
-#include "ci/report/row_text.hpp"
 #include "ci/report/store.hpp"
 #include "ci/verbs/judging_options.hpp"
-#include "regress/ab/judged.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
@@ -390,8 +388,7 @@ struct Expectations {
 void add_demanded_counts(const OwnGate& gate, const Comparison& kept, std::vector<FieldDifference>& found) {
   if (!outcome_rules(gate.configuration).demand_counts) return;
   for (const ComparisonRow& row : kept.rows) {
-    const bool is_excused = row.metric.name == kInstructions && !row.gates &&
-                            row.gate_note == gate_note_text(row, regress::ungated::CountsNotAsked{});
+    const bool is_excused = row.metric.name == kInstructions && !row.gates && row.notes.has(RowNote::not_asked_for);
     if (is_excused) found.push_back({row.benchmark, row.metric.name, "gates", "false", "true"});
   }
 }

@@ -54,6 +54,7 @@ class ComparisonReader : public JsonReader {
       JsonReader reader(item);
       ComparisonRow::fields(reader, row);
       if (item.at("notes").is_null()) row.notes = read_notes(row.reason);
+      read_gate_note(row);
     }
   }
 };

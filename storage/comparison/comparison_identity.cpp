@@ -162,8 +162,8 @@ class FieldHasher {
   void operator()(const char* name, E value, const FieldRule& = {}) {
     add(name).text(word_of(value));
   }
-  // What the reason of a row tells too. Documents of older programs, whose notes are taken from that, keep their
-  // identity.
+  // What the reason or the gate note of a row tells too. Documents of older programs, whose notes are taken from
+  // those, keep their identity.
   template <Word E>
   void operator()(const char*, const WordSet<E>&, const FieldRule& = {}) {}
   template <Described T>

@@ -112,6 +112,7 @@ Result<void> read_rows(Transaction& transaction, const SqlValues& key, std::vect
     ComparisonRow& row = list.emplace_back();
     read_fields(rows, i, 1, row);
     if (rows.boolean(i, 0)) row.notes = read_notes(row.reason);
+    read_gate_note(row);
   }
   STEELYARD_CHECK(read_of_rows(transaction, key,
                                "select f.row_position, " + selected<FunctionChange>("f") +

@@ -139,6 +139,29 @@ TEST(RowNotes, OfABaselineThatWasNotCountedAgainSayNothingOfTheCandidate) {
             RowNotes{});
 }
 
+// As programs kept it that had no note for it.
+TEST(RowNotes, OfACountThatNobodyAskedForAreReadFromItsGateNote) {
+  ComparisonRow excused;
+  excused.metric = *well_known_metric(kInstructions);
+  excused.verdict = Verdict::failed;
+  excused.gates = false;
+  excused.gate_note = "nobody asked for counts, and neither side has one";
+  excused.notes = {RowNote::other_dispatch};
+  const auto read = [&excused](auto change) {
+    ComparisonRow row = excused;
+    change(row);
+    read_gate_note(row);
+    return row.notes;
+  };
+  const RowNotes told{RowNote::other_dispatch, RowNote::not_asked_for};
+  EXPECT_EQ(read([](ComparisonRow&) {}), told);
+  EXPECT_EQ(read([](ComparisonRow& row) { row.notes.add(RowNote::not_asked_for); }), told) << "as it is kept now";
+  EXPECT_EQ(read([](ComparisonRow& row) { row.metric = *well_known_metric(kRealTime); }), excused.notes);
+  EXPECT_EQ(read([](ComparisonRow& row) { row.verdict = Verdict::regression; }), excused.notes);
+  EXPECT_EQ(read([](ComparisonRow& row) { row.gates = true; }), excused.notes);
+  EXPECT_EQ(read([](ComparisonRow& row) { row.gate_note += "."; }), excused.notes);
+}
+
 TEST(LeftProcesses, AreReadAsTheyWereKeptAndAddUp) {
   LeftProcesses left;
   left.build = {4, 0};

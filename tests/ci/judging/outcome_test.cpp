@@ -147,6 +147,8 @@ TEST(Outcome, CountsThatFailedAndThatNobodyAskedForDoNotGateAndSaySo) {
   const ComparisonRow excused = row_of_failed_counts(failed);
   EXPECT_FALSE(excused.gates);
   EXPECT_EQ(excused.gate_note, "nobody asked for counts, and neither side has one");
+  EXPECT_EQ(excused.notes, RowNotes{RowNote::not_asked_for});
+  EXPECT_EQ(row_of_failed_counts(failed, {false, true}).notes, RowNotes{});
   EXPECT_TRUE(row_of_failed_counts(failed, {false, true}).gates) << "an option demands them";
   EXPECT_EQ(row_of_failed_counts(failed, {}, true, true).gate_note, excused.gate_note) << "time alone gates";
   EXPECT_EQ(row_of_failed_counts(failed, {false, true}, true, true).gate_note, "by the policy") << "demanded";

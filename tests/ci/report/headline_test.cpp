@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "ci/report/published_files.hpp"
 #include "ci/report/row_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
@@ -34,8 +35,7 @@ TEST(HeadlineVerdict, IsNoFailureOfACountThatNobodyAskedFor) {
   comparison.rows[1].verdict = Verdict::failed;
   EXPECT_EQ(headline_verdict(comparison), Verdict::failed);
   EXPECT_EQ(summary_line(comparison), "1 failed, 1 unchanged");
-  comparison.rows[1].gates = false;
-  comparison.rows[1].gate_note = gate_note_text(comparison.rows[1], regress::ungated::CountsNotAsked{});
+  excuse_in_words(comparison.rows[1]);
   EXPECT_EQ(headline_verdict(comparison), Verdict::unchanged);
   EXPECT_EQ(summary_line(comparison), "1 failed (reported, not gating), 1 unchanged");
   comparison.rows[0] = sample::time_row("BM_a", 1, Verdict::failed);
@@ -57,7 +57,7 @@ TEST(HeadlineVerdict, IsAFailureOfACountThatWasDemandedThoughItDoesNotGate) {
   const std::string report = terminal_report(comparison, {});
   EXPECT_THAT(report, HasSubstr("run what failed alone"));
   EXPECT_THAT(report, Not(HasSubstr("Nothing changed")));
-  count.gate_note = gate_note_text(count, regress::ungated::CountsNotAsked{});
+  excuse_in_words(count);
   const std::string excused = terminal_report(comparison, {});
   EXPECT_THAT(excused, Not(HasSubstr("run what failed alone")));
   EXPECT_THAT(excused, HasSubstr("Nothing changed"));

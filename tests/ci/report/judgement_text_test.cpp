@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/counting/count.hpp"
+#include "bench/model/kept_words.hpp"
 #include "ci/report/row_text.hpp"
 
 namespace steelyard::ci::judgement_text_test {
@@ -145,6 +146,18 @@ TEST(DecideGatesInWords, ReplacesANoteThatNoLongerHolds) {
   EXPECT_EQ(comparison.rows[0].gate_note, "");
   EXPECT_FALSE(comparison.rows[1].gates);
   EXPECT_EQ(comparison.rows[1].gate_note, "cpu_time is not among the metrics that gate");
+}
+
+TEST(ExcuseInWords, IsKnownByItsNoteAndBeforeThereWasOneByItsSentence) {
+  ComparisonRow row = row_of(kInstructions);
+  row.verdict = Verdict::failed;
+  excuse_in_words(row);
+  EXPECT_FALSE(row.gates);
+  EXPECT_EQ(row.notes, RowNotes{RowNote::not_asked_for});
+  ComparisonRow older = row;
+  older.notes = {};
+  read_gate_note(older);
+  EXPECT_EQ(older, row);
 }
 
 Run labelled(const std::string& label) {

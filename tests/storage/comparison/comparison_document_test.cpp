@@ -177,6 +177,23 @@ TEST(ComparisonDocument, TakesTheNotesOfAnOlderOneFromItsReasonsAndOfANewerOneAs
   EXPECT_EQ(parse_comparison(document, "c.json")->rows[0].notes, RowNotes{RowNote::equal_code});
 }
 
+TEST(ComparisonDocument, TakesThatNobodyAskedForACountOfAnOlderOneFromItsGateNote) {
+  Comparison comparison = example();
+  comparison.rows.resize(1);
+  ComparisonRow& row = comparison.rows[0];
+  row.metric = *well_known_metric(kInstructions);
+  row.verdict = Verdict::failed;
+  row.gates = false;
+  row.gate_note = "nobody asked for counts, and neither side has one";
+  row.notes = {RowNote::equal_code};
+  const RowNotes told{RowNote::equal_code, RowNote::not_asked_for};
+  EXPECT_EQ(parse_comparison(comparison_document(comparison), "c.json")->rows[0].notes, told);
+  row.gate_note = "in other words";
+  EXPECT_EQ(parse_comparison(comparison_document(comparison), "c.json")->rows[0].notes, row.notes);
+  row.notes = told;
+  EXPECT_EQ(parse_comparison(comparison_document(comparison), "c.json")->rows[0].notes, told) << "whatever the words";
+}
+
 TEST(ComparisonDocument, OfAFileThatIsNotThereNamesIt) {
   EXPECT_EQ(read_comparison("/nowhere/c.json").error().where, "/nowhere/c.json");
 }

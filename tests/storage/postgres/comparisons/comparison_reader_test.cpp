@@ -291,6 +291,32 @@ TEST_F(ComparisonReaderTest, TakesTheNotesOfOlderRowsFromTheirReasonsAndNewerOne
   EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(comparison))->rows[0].notes, RowNotes{RowNote::too_noisy});
 }
 
+TEST_F(ComparisonReaderTest, TakesThatNobodyAskedForACountOfOlderRowsFromTheirGateNote) {
+  Comparison comparison = with_everything();
+  ComparisonRow& row = comparison.rows[1];
+  row.verdict = Verdict::failed;
+  row.gate_note = "nobody asked for counts, and neither side has one";
+  row.notes = {RowNote::other_dispatch};
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(comparison))->rows[1].notes,
+            (RowNotes{RowNote::other_dispatch, RowNote::not_asked_for}));
+}
+
+TEST_F(ComparisonReaderTest, FindsEveryNoteInWhatTheColumnSaysOfItself) {
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  auto transaction = Transaction::begin(*session);
+  ASSERT_TRUE(transaction);
+  const auto said = transaction->run(
+      "select col_description(attrelid, attnum) from pg_attribute where attrelid = "
+      "'steelyard.comparison_rows'::regclass and attname = 'notes'");
+  ASSERT_TRUE(said) << said.error().text();
+  ASSERT_EQ(said->size(), 1);
+  for (const std::string_view word : words_of(RowNote{})) {
+    EXPECT_THAT(std::string(said->raw(0, 0)), HasSubstr(std::string(word)));
+  }
+}
+
 TEST_F(ComparisonReaderTest, NamesAHistoryThatIsDamaged) {
   const Comparison comparison = with_everything();
   ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
