@@ -244,9 +244,8 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
   ExitCode code = profile_time(plan, judgement.comparison, app);
   if (plan.proposes_renames) {
     judgement.comparison.rename_proposals = propose_renames(plan.baseline, plan.candidate);
-    if (const std::string told = proposals_text(judgement.comparison.rename_proposals); !told.empty()) {
-      app.note(told);
-    } else if (lacks_counts_of_renames(plan.baseline, plan.candidate)) {
+    const bool is_any_proposed = !judgement.comparison.rename_proposals.empty();
+    if (!is_any_proposed && lacks_counts_of_renames(plan.baseline, plan.candidate)) {
       app.note(renames_need_counts(plan.candidate.header));
     }
   }

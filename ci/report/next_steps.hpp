@@ -38,9 +38,8 @@ std::optional<NextStep> deciding_step(const Comparison& comparison, SidesFrom fr
 // As one text behind a sentence: "; measure longer: --rounds 64"; empty where there is none.
 std::string deciding_text(const std::optional<NextStep>& step);
 
-// The lines of steelyard.toml that would confirm them, and why. Empty: none.
-std::string proposals_text(const std::vector<RenameProposal>& proposals);
-// What is said where there is none, for want of counts: with what lacked where the candidate was measured, if anything.
+// What is said where no rename is proposed, for want of counts: with what lacked where the candidate was measured, if
+// anything.
 std::string renames_need_counts(const RunHeader& candidate);
 
 }  // namespace steelyard::ci

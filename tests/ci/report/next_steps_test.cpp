@@ -81,13 +81,19 @@ TEST(NextSteps, ProposeTheLinesOfRenamesInEveryReport) {
   comparison.rename_proposals = {{"BM_holes/64", "BM_holey/64", 0.9, {}, 1.01, {}}};
   const std::string line = R"("BM_holes/64" = "BM_holey/64")";
   const std::string advice = "a line below [rename] in steelyard.toml keeps its history";
-  EXPECT_THAT(steps_of(comparison), ElementsAre("if BM_holes/64 was renamed, " + advice + ": " + line));
+  EXPECT_THAT(
+      steps_of(comparison),
+      ElementsAre("if BM_holes/64 was renamed (names alike by 90 %, instructions +1.00 %), " + advice + ": " + line));
   EXPECT_THAT(terminal_report(comparison, {}), HasSubstr(line));
   EXPECT_THAT(markdown_report(comparison), HasSubstr(line));
   EXPECT_THAT(json_report(comparison, {}), HasSubstr(R"("to": "BM_holey/64")"));
   for (const char* name : {"BM_b", "BM_c", "BM_d", "BM_e"}) comparison.rename_proposals.push_back({name, "BM_x"});
   EXPECT_THAT(steps_of(comparison), testing::SizeIs(4));
-  EXPECT_EQ(steps_of(comparison).back(), "2 more benchmarks may have been renamed: ");
+  EXPECT_EQ(steps_of(comparison).back(), "2 more benchmarks may have been renamed: rename_proposals of --json: ");
+  comparison.rename_proposals = {{"BM_a", "BM_b", 0.5, 1, 1, 1.25}};
+  EXPECT_THAT(
+      steps_of(comparison),
+      ElementsAre(HasSubstr("(names alike by 50 %, 100 % of their functions, instructions 0 %, time +25.0 %)")));
   comparison.rename_proposals.clear();
   EXPECT_THAT(json_report(comparison, {}), testing::Not(HasSubstr("rename_proposals")));
 }
