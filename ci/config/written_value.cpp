@@ -101,6 +101,19 @@ std::string with_known_classes(const std::string& expression) {
   return std::regex_replace(expression, of_re2, "[:alpha:]");
 }
 
+// "(?i)" and what else is written so are of RE2 and others, which comment behind "#", escape in ways of their own, and
+// take a set from another by "--".
+bool has_flags(const std::string& expression) { return has_sign(expression, "(?"); }
+bool is_not_tried_with_flags(const std::string& expression) {
+  return has_sign(expression, "#") || has_sign(expression, "\\") || has_sign(expression, "--");
+}
+
+// With every flag, and every kind of group, as a plain group of its letters.
+std::string without_flags(std::string expression) {
+  for (std::size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; ++at) expression.erase(at + 1, 1);
+  return expression;
+}
+
 std::string words_of_open(char sign) {
   if (sign == '\\') return "a backslash at the end";
   return std::string("a ") + sign + " without its " + (sign == '(' ? ')' : ']');
@@ -117,20 +130,20 @@ bool is_ecmascript(const std::string& expression) {
 
 }  // namespace
 
-// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. What has flags
-// ("(?i)") is not compiled either, as RE2 alone knows them.
+// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2.
 Result<void> check_filter(const std::string& filter, const std::string& where) {
   const std::string expression = expression_of(filter);
   constexpr const char* kWanted = "one, as Google Benchmark takes it";
   constexpr std::size_t kMaxShown = 200;  // columns, of what may be of any length
-  if (is_not_tried(expression) || has_sign(expression, "(?")) {
-    const char open = left_open(expression);
-    if (open == 0) return {};
-    const std::string shown = '"' + shortened(filter, kMaxShown, false) + '"';
-    return input_error(where, shown + ", which is no regular expression (" + words_of_open(open) + ')', kWanted,
-                       fix_of_open(open));
+  if (is_not_tried(expression) || has_flags(expression)) {
+    if (const char open = left_open(expression); open != 0) {
+      const std::string shown = '"' + shortened(filter, kMaxShown, false) + '"';
+      return input_error(where, shown + ", which is no regular expression (" + words_of_open(open) + ')', kWanted,
+                         fix_of_open(open));
+    }
+    if (is_not_tried(expression) || is_not_tried_with_flags(expression)) return {};
   }
-  const std::string tried = with_known_classes(expression);
+  const std::string tried = with_known_classes(without_flags(expression));
   const Result<ExtendedExpression> posix = ExtendedExpression::compile(tried, where, filter);
   if (posix || is_ecmascript(tried)) return {};
   return input_error(where, posix.error().found, kWanted, posix.error().fix);

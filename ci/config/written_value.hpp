@@ -26,7 +26,8 @@ std::string quoted_for_toml(
 Result<std::string> read_text(const WrittenValue& value, const std::string& where);
 // A filter of benchmarks, as Google Benchmark takes it. Error (input): a group, a set or a backslash is left open in
 // every dialect of regular expressions, or neither POSIX nor ECMAScript takes it, not even with the classes that RE2
-// adds; they are asked where it is short and has no flags, counts, quotations and control characters.
+// adds; they are asked where it is short and has no counts, quotations and control characters, and beside flags no
+// backslash, "--" or "#".
 Result<std::string> read_filter(const WrittenValue& value, const std::string& where);
 Result<void> check_filter(const std::string& filter, const std::string& where);
 // Whether the filter excludes the benchmark in each dialect that takes it; false where they disagree, as of "\d", or

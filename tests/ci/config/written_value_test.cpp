@@ -117,6 +117,23 @@ TEST(WrittenFilter, IsShownAsItWasWrittenWithTheFixOfWhatIsOpen) {
   }
 }
 
+// Flags or not, no dialect has a range that ends before it begins, or such a class.
+TEST(WrittenFilter, WithFlagsIsRefusedWhereNoDialectTakesTheRest) {
+  for (const char* filter :
+       {"(?i)[z-a]", "-(?i)[z-a]", "(?i)[a-Z]", "(?i:BM_[9-0])", "(?P<name>[z-a])", "(?:[z-a]|b)", "(?i)[[:alhpa:]]"}) {
+    const Result<std::string> read = read_filter({std::string(filter), false}, "steelyard.toml:2: [run] filter");
+    ASSERT_FALSE(read) << filter;
+    EXPECT_EQ(read.error().where, "steelyard.toml:2: [run] filter");
+    EXPECT_THAT(read.error().found, HasSubstr('"' + std::string(filter) + "\", which is no regular expression ("));
+    EXPECT_EQ(read.error().wanted, "one, as Google Benchmark takes it");
+  }
+  for (const char* filter :
+       {"(?i)[a-z]", "(?i)sum", "-(?i)sum|mean", "(?s-i:BM_.*)", "(?i)[[:word:]]+", "(?:a|b)+?", "(?=a)b", "(?!a)b",
+        "(?<=a)b", "(?P<name>a)", "(?i)[a--b]", "(?i)[\\d-.]", "(?#[z-a])a", "[(?]", "(?>a)", "(?(1)a|b)"}) {
+    EXPECT_TRUE(check_filter(filter, "--filter")) << filter;
+  }
+}
+
 TEST(WrittenFilter, OfAFileIsToBeMendedBetweenSingleQuotes) {
   const Result<std::string> typed = read_filter({std::string("sum("), true}, "--filter");
   const Result<std::string> written = read_filter({std::string("sum("), false}, "steelyard.toml:2: [run] filter");
@@ -127,7 +144,7 @@ TEST(WrittenFilter, OfAFileIsToBeMendedBetweenSingleQuotes) {
   EXPECT_EQ(plain.error().fix, "");
 }
 
-// What is compiled in no dialect, as it has flags, counts or is long.
+// What is compiled in no dialect, as it has counts, is long, or has flags and more.
 TEST(WrittenFilter, ThatIsNotCompiledIsRefusedWhereItIsOpenInEveryDialect) {
   for (const char* filter : {"(?i)sum(", "-(?i)sum(", "(?i:sum", "sum(a{2}", "a{2}\\", "a{2}[\\", "(?i)[a", "[a{2}",
                              "((a{2})[b]", "(?i)sum(\\)", "(\\Q", "a\\\\Q(", "(\\c({2}", "[\\Q"}) {
@@ -159,7 +176,7 @@ TEST(WrittenFilter, ThatIsNotCompiledIsTakenUnlessItIsOpenInEveryDialect) {
                                                                     {"\\Q(\\E", "RE2"},
                                                                     {"(\\Q(\\E)", "RE2"},
                                                                     {"[[:word:]]{2}", "RE2"},
-                                                                    {"(?i)[z-a]", "none, and open is nothing"},
+                                                                    {"(?i)[z-a]{2}", "none, and open is nothing"},
                                                                     {"\\Q[a\\", "PCRE"},
                                                                     {"\\c({2}", "PCRE"},
                                                                     {"(?#(()a", "PCRE"},
