@@ -5,11 +5,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "storage/document/json.hpp"
 #include "storage/place/files.hpp"
 
@@ -35,24 +37,26 @@ constexpr double kMinOfCheck = 1.0 / 5;
 constexpr double kMinCountOfTime = 1.0 / 4;  // counts decide where they changed by as much of what time did
 
 // As a relative change in the direction of `log_change`.
-double relative(double log_change, double share) { return std::fabs(std::expm1(log_change * share)); }
+double relative(double log_change, double share) { return std::fabs(regress::steady_expm1(log_change * share)); }
 
 bool is_measured(Verdict verdict) {
   return is_change(verdict) || verdict == Verdict::unchanged || verdict == Verdict::inconclusive;
 }
 
-// 0 where there is no ratio, or none with a logarithm: from zero, or to zero.
-double log_of(const BisectProbe& probe) { return probe.ratio && *probe.ratio > 0 ? std::log(*probe.ratio) : 0; }
+// Not from zero, or to zero.
+bool has_logarithm(const std::optional<double>& ratio) { return ratio && *ratio > 0 && std::isfinite(*ratio); }
+double log_or_zero(const std::optional<double>& ratio) {
+  return has_logarithm(ratio) ? regress::steady_log(*ratio) : 0;
+}
 
 // `sought`: the logarithm of the change between the ends; 0: not known yet, any change is one.
 ProbeAnswer answer_of(const ComparisonRow& row, const ProbeQuestion& question, double sought) {
   if (!is_measured(row.verdict)) return ProbeAnswer::skipped;
-  const bool has_ratio = row.ratio && *row.ratio > 0 && std::isfinite(*row.ratio);
-  const double change = has_ratio ? std::log(*row.ratio) : 0;
+  const double change = log_or_zero(row.ratio);
   const bool is_other_way = sought != 0 && change * sought < 0;
   if (question.witness == ProbeWitness::counts) {
-    if (!has_ratio) return is_change(row.verdict) ? ProbeAnswer::changed : ProbeAnswer::unchanged;
-    const bool is_enough = std::fabs(std::expm1(change)) >= question.minimum_effect;
+    if (!has_logarithm(row.ratio)) return is_change(row.verdict) ? ProbeAnswer::changed : ProbeAnswer::unchanged;
+    const bool is_enough = std::fabs(*row.ratio - 1) >= question.minimum_effect;
     return is_change(row.verdict) && is_enough && !is_other_way ? ProbeAnswer::changed : ProbeAnswer::unchanged;
   }
   if (is_change(row.verdict)) return is_other_way ? ProbeAnswer::unchanged : ProbeAnswer::changed;
@@ -94,7 +98,7 @@ class Search {
  private:
   // Lines within each other share the rate: a half for the outermost, a quarter for the next, ...; those that one merge
   // brought share its part.
-  double rate_at(int depth) const { return question_.rate * std::pow(0.5, depth + 1); }
+  double rate_at(int depth) const { return std::ldexp(question_.rate, -(depth + 1)); }
   bool is_counted() const { return question_.metric.kind == MetricKind::counted; }
   Result<LineSearch> along(std::vector<std::string> line, double rate);
   Result<void> by(ProbeWitness witness, const BisectProbe& ends, LineSearch& search);
@@ -165,7 +169,7 @@ ProbeQuestion Search::question_of(const regress::BisectionProbe& probe, const Li
 // From ends that were measured on, by one witness.
 Result<void> Search::by(ProbeWitness witness, const BisectProbe& ends, LineSearch& search) {
   regress::Bisection bisection(search.line.size(), rules_);
-  const double sought = log_of(ends);
+  const double sought = log_or_zero(ends.ratio);
   search.witness = witness;
   search.check.reset();
   search.check_count.reset();
@@ -190,7 +194,7 @@ Result<void> Search::by(ProbeWitness witness, const BisectProbe& ends, LineSearc
 // other half for the search that may follow. Whether it is asked follows from counts, and is no chance.
 Result<void> Search::by_counts_first(LineSearch& search, double rate) {
   const BisectProbe ends = *search.ends;
-  const double sought = log_of(ends);
+  const double sought = log_or_zero(ends.ratio);
   const std::size_t last = search.line.size() - 1;
   ProbeQuestion question = question_of({ProbePurpose::ends, 0, last, 0}, search, ProbeWitness::counts, 0);
   question.minimum_effect = relative(sought, kMinCountOfTime);
@@ -217,7 +221,8 @@ Result<void> Search::count_functions(LineSearch& search) {
   if (!question_.counts || is_counted() || search.check_count || !search.is_named()) return {};
   const regress::BisectionProbe check{ProbePurpose::check, search.conclusion.last_good, search.conclusion.first_bad, 0};
   STEELYARD_TRY(search.check_count,
-                ask(question_of(check, search, ProbeWitness::counts, log_of(*search.ends)), log_of(*search.ends), 1));
+                ask(question_of(check, search, ProbeWitness::counts, log_or_zero(search.ends->ratio)),
+                    log_or_zero(search.ends->ratio), 1));
   return {};
 }
 
@@ -296,17 +301,20 @@ Result<std::vector<Commit>> Search::describe(const std::vector<std::string>& lin
 // widths of the intervals by their squares.
 void Search::tell_rest(const BisectProbe& all, const BisectProbe& part, BisectReport& report) const {
   const bool is_exact = is_counted();
-  if (!all.ratio || !part.ratio || !(*all.ratio > 0) || !(*part.ratio > 0)) return;
-  const double rest = log_of(all) - log_of(part);
+  if (!has_logarithm(all.ratio) || !has_logarithm(part.ratio)) return;
+  const double rest = log_or_zero(all.ratio) - log_or_zero(part.ratio);
   const auto half = [](const BisectProbe& probe) {
     if (!probe.interval || !(probe.interval->low > 0)) return std::numeric_limits<double>::infinity();
-    return std::log(probe.interval->high / probe.interval->low) / 2;
+    const double width = probe.interval->high / probe.interval->low;
+    return has_logarithm(width) ? regress::steady_log(width) / 2 : std::numeric_limits<double>::infinity();
   };
-  const double width = is_exact ? 0 : std::hypot(half(all), half(part));
-  report.rest = std::exp(rest);
-  if (std::isfinite(width)) report.rest_interval = Interval{std::exp(rest - width), std::exp(rest + width)};
-  const double least = std::log1p(question_.minimum_effect);
-  const double found = std::fabs(log_of(part));
+  const double width = is_exact ? 0 : regress::steady_hypot(half(all), half(part));
+  report.rest = regress::steady_exp(rest);
+  if (std::isfinite(width)) {
+    report.rest_interval = Interval{regress::steady_exp(rest - width), regress::steady_exp(rest + width)};
+  }
+  const double least = regress::steady_log1p(question_.minimum_effect);
+  const double found = std::fabs(log_or_zero(part.ratio));
   if (std::fabs(rest) - width >= (is_exact ? std::min(least, found / 10) : least)) {
     report.others = OtherChanges::shown;
   } else if (std::fabs(rest) + width < found / 2) {

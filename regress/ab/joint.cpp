@@ -72,7 +72,7 @@ StandardRow standard_row(const JointRow& row, bool exchange_sides) {
   return standard;
 }
 
-double z_squared(double scale, double part) { return -scale * std::log(std::max(1 - part, kJointRounding)); }
+double z_squared(double scale, double part) { return -scale * steady_log(std::max(1 - part, kJointRounding)); }
 
 // What a round that is lacking would have been: rounds come in pairs of both orders.
 std::vector<char> filled_labels(const JointRow& row, std::size_t rounds) {
@@ -244,8 +244,9 @@ std::vector<std::vector<char>> all_labels(const std::vector<char>& observed, con
   std::vector<std::size_t> ends = ends_of_blocks(question.blocks, rounds);
   std::vector<char> labels = observed;
   double count = 1;
-  if (question.exchange_sides) {  // every round is a block of its own, with either label
-    count = std::pow(2.0, static_cast<double>(rounds));
+  if (question.exchange_sides) {               // every round is a block of its own, with either label
+    constexpr std::size_t kMostRounds = 1024;  // of more no double counts the ways
+    count = std::ldexp(1.0, static_cast<int>(std::min(rounds, kMostRounds)));
   } else {
     std::size_t begin = 0;
     for (const std::size_t end : ends) {

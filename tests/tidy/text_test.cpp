@@ -500,6 +500,38 @@ TEST(Text, NobodySearchesASentenceButReadersOfWhatOthersWrite) {
   for (const std::string& path : readers) ADD_FAILURE() << path << " searches no sentence: take it from the list";
 }
 
+// A function of the C library whose last bit is that of the processor. Powers of two are exact.
+bool calls_unsteady_function(const std::string& line) {
+  static const std::regex called(
+      "std::(log(2|10|1p)?|exp(m1)?|erfc?|[tl]gamma|hypot|cbrt|sin|cos|tan|a?sinh|a?cosh|a?tanh|asin|acos|atan2?)\\(");
+  const std::string code = line.substr(0, line.find("//"));
+  return code.find("std::") != code.npos && std::regex_search(code, called);
+}
+
+TEST(Text, ACallOfAFunctionWithoutTheSameBitsEverywhereIsSeen) {
+  EXPECT_TRUE(calls_unsteady_function("return std::log(x) - 1;"));
+  EXPECT_TRUE(calls_unsteady_function("return a * std::expm1(x);"));
+  EXPECT_TRUE(calls_unsteady_function("const double p = steady(std::erfc(z));"));
+  EXPECT_FALSE(calls_unsteady_function("return steady_log(x) + std::sqrt(x) + std::exp2(-n) + std::ldexp(1.0, n);"));
+  EXPECT_FALSE(calls_unsteady_function("// what std::log(x) would be"));
+}
+
+// What judges gives the same bytes on every machine (regress/ab/steady_digits.hpp).
+TEST(Text, LogarithmsAndExponentialsOfWhatJudgesAreItsOwn) {
+  std::set<std::string> rounded{"regress/ab/distributions.cpp", "regress/ab/joint.cpp", "regress/ab/sequential.cpp"};
+  const std::set<std::string> allowed = rounded;  // the tail of the normal distribution, to the steady digits
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    if (!file.path.starts_with("regress/") && file.path != "ci/judging/bisect.cpp") continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (!calls_unsteady_function(file.lines[i])) continue;
+      rounded.erase(file.path);
+      EXPECT_TRUE(allowed.contains(file.path) && file.lines[i].find("std::erfc(") != std::string::npos)
+          << file.path << ":" << i + 1 << ": take steady_log() and its like";
+    }
+  }
+  for (const std::string& path : rounded) ADD_FAILURE() << path << " takes no tail: take it from the list";
+}
+
 TEST(Text, TrackedFilesStayWithinTwoHundredAndFiftySixKilobytes) {
   for (const SourceFile& file : read_source_files({""})) {
     const auto size = std::filesystem::file_size(std::filesystem::path(STEELYARD_SOURCE_FOLDER) / file.path);
