@@ -142,6 +142,11 @@ Result<std::vector<HistorySeries>> HistoryStore::series(const HistoryQuery& quer
   return std::move(all.items);
 }
 
+Result<HostsByMachine> HistoryStore::hosts(const std::string& project, const std::vector<std::string>& machines) {
+  if (connection_.service() != nullptr || machines.empty()) return HostsByMachine();
+  return connection_.read([&](Session& session) { return read_hosts(session, project, machines); });
+}
+
 Result<std::vector<RenamedBenchmark>> HistoryStore::renamed(const RenamedQuery& query) {
   return connection_.read([&](Session& session) { return read_renamed(session, query); });
 }

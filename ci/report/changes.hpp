@@ -30,7 +30,7 @@ struct ChangesReport {
   std::vector<regress::ChangeFinding> findings;   // most important first
   std::vector<std::string> projects;              // as long as `series`, or empty
   std::vector<std::string> branches{};            // as long as `series`, or empty
-  // What changed since the store was asked before: points that moved or went, in words.
+  // What changed since the store was asked before: points that moved or went, in words. Before it what is warned of.
   std::vector<std::string> log;
   std::vector<SeriesCreep> creeps{};  // beyond what fails a gate, worst first
   std::vector<SeriesDrift> drifts{};  // the largest first

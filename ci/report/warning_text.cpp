@@ -261,6 +261,28 @@ std::string changes_without_commit(std::size_t count) {
          " no alert: `steelyard import --commit COMMIT` names what was measured";
 }
 
+std::string several_hosts(const storage::HostsByMachine& hosts) {
+  constexpr std::size_t kMaxNamed = 3;  // machines, and hosts of each
+  std::vector<std::string> machines;
+  for (const auto& [machine, names] : hosts) {
+    if (machines.size() == kMaxNamed) break;
+    std::vector<std::string> named;
+    for (const std::string& name : names) named.push_back(named.size() < kMaxNamed ? name : "...");
+    named.resize(std::min(named.size(), kMaxNamed + 1));
+    machines.push_back("machine " + shown_id(machine) + " is " +
+                       plural_text(static_cast<std::int64_t>(names.size()), "host") + " (" + joined_text(named, ", ") +
+                       ")");
+  }
+  if (machines.empty()) return "";
+  if (hosts.size() > kMaxNamed) {
+    const auto more = static_cast<std::int64_t>(hosts.size() - kMaxNamed);
+    machines.push_back(plural_text(more, "more machine") + (more == 1 ? " is several" : " are several"));
+  }
+  return joined_text(machines, "; ") +
+         "; what else their results say of the machine is the same: whether a change is the code's or the machine's "
+         "they do not say";
+}
+
 std::string mixed_branches(std::size_t count) {
   return plural_text(static_cast<std::int64_t>(count), "kept change point") +
          " of all branches together no longer counted: each branch is looked at by itself";

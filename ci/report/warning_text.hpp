@@ -126,6 +126,9 @@ std::string changes_not_kept(const std::string& service);
 // Of confirmed points; at least one.
 std::string changes_without_commit(std::size_t count);
 
+// Of machines that are several hosts, which what else is known of them does not tell apart; empty: there are none.
+std::string several_hosts(const storage::HostsByMachine& hosts);
+
 // Of points that were kept of all branches as one series.
 std::string mixed_branches(std::size_t count);
 // Of change points that are known: those that moved, went, came back or have another cause. New ones are in the report

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
@@ -75,6 +76,7 @@ struct SeriesLook {
   bool is_part = false;                    // not all series of the machines: what they did together cannot be told
   bool has_bad_archive = false;            // one that could not be read is missing from the series
   std::vector<std::string> other_metrics;  // where there are no series of the usual ones and no metric was named
+  storage::HostsByMachine hosts;           // of the machines that the series are of
 };
 
 // Points that name no branch stand by their dates: those of the folder's own commit alone follow each other.
@@ -161,6 +163,21 @@ Result<void> add_branches(const HistorySource& source, const App& app, SeriesLoo
   return {};
 }
 
+// Of archives all hosts are known by then.
+Result<void> add_hosts(const std::string& project, SeriesLook& look) {
+  std::set<std::string> machines;
+  for (const BranchLook& own : look.branches) {
+    for (const Series& series : own.report.series) {
+      for (const SeriesPoint& point : series.points) machines.insert(point.machine);
+    }
+  }
+  if (look.store) {
+    STEELYARD_TRY(look.hosts, storage::HistoryStore(*look.store).hosts(project, {machines.begin(), machines.end()}));
+  }
+  std::erase_if(look.hosts, [&machines](const auto& hosts) { return !machines.contains(hosts.first); });
+  return {};
+}
+
 Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, const App& app,
                           SeriesLook& look) {
   HistorySource source{{}, {}, configuration};
@@ -184,6 +201,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     if (look.store) return storage::HistoryStore(*look.store).series(asked);
     STEELYARD_TRY(storage::ArchivedHistory archived, history_of_archives(options.archives, asked, configuration, app));
     look.has_bad_archive = look.has_bad_archive || !archived.bad.empty();
+    for (auto& [machine, hosts] : archived.hosts) look.hosts[machine].merge(hosts);
     if (archived.is_by_date && std::exchange(is_first, false)) app.note(kArchivesByDate);
     return std::move(archived.series);
   };
@@ -212,6 +230,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   if (!has_series() && options.metric.empty()) {
     STEELYARD_TRY(look.other_metrics, metrics_that_fit(query, source.read, true));
   }
+  STEELYARD_CHECK(add_hosts(query.project, look));
   app.notes(notes);
   return {};
 }
@@ -417,6 +436,7 @@ Result<ExitCode> run_changes(const ChangesOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(SeriesLook look, load(options, configuration, app));
   judge(look, configuration);
+  if (const std::string told = warning::several_hosts(look.hosts); !told.empty()) look.report.log.push_back(told);
   ExitCode code = keep(look, options, app);
   join_reports(look);
   count_commits_to_search(look.report);

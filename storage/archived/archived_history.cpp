@@ -368,6 +368,7 @@ class Reading {
     const std::string fingerprint = run.environment.fingerprint();
     note_machine(run.environment, fingerprint);
     if (is_wanted) note_labels(run);
+    if (is_wanted) note_host(run.environment, fingerprint);
     std::optional<std::size_t> index;  // only a run with a point costs memory
     for (std::size_t i = 0; i < run.measurements.size(); ++i) {
       const Measurement& measurement = run.measurements[i];
@@ -398,6 +399,8 @@ class Reading {
     history.series = std::move(page.items);
     history.next = std::move(page.next);
     history.projects.assign(all_projects_.begin(), all_projects_.end());
+    history.hosts = hosts_;
+    std::erase_if(history.hosts, [](const auto& machine) { return machine.second.size() < 2; });
     return {};
   }
 
@@ -423,6 +426,10 @@ class Reading {
                                      fact.value.find(query_.machine.substr(equals + 1)) != std::string::npos;
                             });
     if (fits) machines_.insert(fingerprint);
+  }
+  void note_host(const Environment& environment, const std::string& fingerprint) {
+    const std::string* const host = environment.find(kHostFact);
+    if (host != nullptr && environment.find(kMachineFact) == nullptr) hosts_[fingerprint].insert(*host);
   }
   void note_labels(const Run& run) {
     if (query_.label.empty()) return;
@@ -464,6 +471,7 @@ class Reading {
   BranchPlaces places_;
   std::unordered_set<std::string> seen_;
   std::set<std::string> all_projects_;
+  HostsByMachine hosts_;
   std::unordered_set<std::string> machines_;                // fingerprints that the query means
   std::set<std::pair<std::string, std::string>> labelled_;  // projects and benchmarks
   bool is_exact_ = false;

@@ -25,6 +25,7 @@ struct ArchivedHistory {
   std::int64_t archives = 0;          // different runs that were read
   std::vector<Error> bad;             // archives that cannot be read; they are passed over
   std::vector<std::string> projects;  // of all that were read, by name; the empty one: of runs that name none
+  HostsByMachine hosts{};             // by the runs of the branch and project that were asked for
   bool is_by_date = false;            // a branch was asked for, and no run tells its commit's parent
 };
 

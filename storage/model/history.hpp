@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -265,6 +266,12 @@ struct ChangedSeries {
     visit("by_comparison", self.by_comparison);
   }
 };
+// The hosts of machines that have several, each machine by its fingerprint: as results of Google Benchmark name
+// them, which beside its caches and cores say nothing that would tell a machine from another. Those of devices do.
+using HostsByMachine = std::map<std::string, std::set<std::string>>;
+inline constexpr std::string_view kHostFact = "google.host_name";
+inline constexpr std::string_view kMachineFact = "gpu.uuid";  // where it is known hosts tell nothing more
+
 // What moved most between two commits, judged or not: medians of the newest runs up to either commit on one machine.
 struct Mover {
   std::string project;

@@ -353,6 +353,36 @@ Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query,
 
 namespace {
 
+// $1 project or empty, $2 fingerprints, $3 the fact that names a host, $4 that beside which hosts tell nothing more.
+constexpr const char* kHosts = R"sql(
+select distinct e.fingerprint, f ->> 'value'
+from steelyard.environments e
+cross join lateral jsonb_array_elements(e.facts) f
+cross join lateral (
+  select 1 from steelyard.runs r
+  where r.environment_key = e.environment_key
+    and ($1::text = '' or r.project_key = (select project_key from steelyard.projects where name = $1::text))
+    and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
+  limit 1) measured
+where e.fingerprint = any($2::text[]) and f ->> 'name' = $3::text
+  and not exists (select from jsonb_array_elements(e.facts) d where d ->> 'name' = $4::text)
+)sql";
+
+}  // namespace
+
+Result<HostsByMachine> read_hosts(Session& session, const std::string& project,
+                                  const std::vector<std::string>& machines) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kHosts, SqlValues().text(project).texts(machines).text(kHostFact).text(kMachineFact)));
+  HostsByMachine hosts;
+  for (std::int64_t row = 0; row < rows.size(); ++row) hosts[rows.text(row, 0)].insert(rows.text(row, 1));
+  std::erase_if(hosts, [](const auto& machine) { return machine.second.size() < 2; });
+  return hosts;
+}
+
+namespace {
+
 // $1 project, $2 commit, $3 fingerprint, $4 branch or empty. Commits come nearest first, and the walk goes on only as
 // long as none of them has a run: PostgreSQL computes of a recursion what is asked for. Bounded, since data may hold
 // cycles. Here and below: a run of a changed tree says nothing of the commit that it stands at, and one that came of a

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -21,6 +22,10 @@ Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& q
 // The series of read_history() as lines. memory: of the same session.
 Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query, RunOrderCache& cache,
                                     SeriesMemory& memory);
+
+// HistoryStore::hosts.
+Result<HostsByMachine> read_hosts(Session& session, const std::string& project,
+                                  const std::vector<std::string>& machines);
 
 // Which runs stand before a commit: its nearest ancestor's, and the newest of a branch up to it.
 

@@ -21,8 +21,11 @@ class Archives : public ProgramUnderTest {
     unsetenv("STEELYARD_STORE");
     ProgramUnderTest::TearDown();
   }
-  void keep(const std::string& name, double time) {
-    write(name + ".json", google_json(time));
+  void keep(const std::string& name, double time, const std::string& host = "h") {
+    std::string results = google_json(time);
+    const std::string usual = "\"host_name\":\"h\"";
+    results.replace(results.find(usual), usual.size(), "\"host_name\":\"" + host + '"');
+    write(name + ".json", results);
     std::filesystem::create_directories("kept");
     const Outcome kept = run({"export", name + ".json", "--output", "kept/" + name + ".syrun"});
     ASSERT_EQ(kept.status, 0) << kept.err;
@@ -79,6 +82,20 @@ TEST_F(Archives, AreLookedThroughForChanges) {
   const Outcome both = run({"changes", "--archives", "kept", "--input", "series.json"});
   EXPECT_EQ(both.status, 3);
   EXPECT_THAT(both.err, HasSubstr("one of the two"));
+}
+
+TEST_F(Archives, OfOneMachineThatIsSeveralHostsSaySoOnce) {
+  keep("first", 100);
+  keep("second", 101);
+  const std::string told = " is 2 hosts (elsewhere, h); what else their results say of the machine is the same";
+  EXPECT_THAT(run({"changes", "--archives", "kept", "--project", "all"}).out, Not(HasSubstr("hosts")));
+  keep("third", 102, "elsewhere");
+  const Outcome looked = run({"changes", "--archives", "kept", "--project", "all"});
+  EXPECT_EQ(looked.status, 0) << looked.err;
+  ASSERT_THAT(looked.out, HasSubstr(told));
+  EXPECT_EQ(looked.out.find(told), looked.out.rfind(told));
+  EXPECT_THAT(run({"changes", "--archives", "kept", "--project", "all", "--json"}).out,
+              AllOf(HasSubstr("\"log\": ["), HasSubstr(told)));
 }
 
 }  // namespace

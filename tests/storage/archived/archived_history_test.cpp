@@ -133,6 +133,28 @@ TEST_F(ArchivedHistoryTest, ChoosesByMetricBranchAndProject) {
   EXPECT_THAT(benchmarks(query), IsEmpty());
 }
 
+TEST_F(ArchivedHistoryTest, NamesTheHostsOfAMachineThatIsSeveral) {
+  int day = 0;
+  const auto write_of = [&](const std::string& cpu, const std::string& host, const std::string& project = "demo") {
+    steelyard::Run run = run_of("sort", {1}, ++day);
+    run.header.project = project;
+    run.environment.facts = {{"cpu.model", cpu, true}, {"google.host_name", host, false}};
+    if (cpu == "beside a device") run.environment.facts.push_back({"gpu.uuid", "GPU-1", true});
+    write(std::to_string(day) + ".syrun", run);
+    return run.environment.fingerprint();
+  };
+  const std::string several = write_of("any", "a");
+  write_of("any", "b");
+  write_of("any", "b");
+  write_of("any", "c", "elsewhere");
+  write_of("of one", "a");
+  write_of("beside a device", "a");
+  write_of("beside a device", "b");
+  HistoryQuery query;
+  query.project = "demo";
+  EXPECT_EQ(read(query).hosts, (HostsByMachine{{several, {"a", "b"}}}));
+}
+
 TEST_F(ArchivedHistoryTest, NamesABadArchiveAndReadsTheOthers) {
   write("good.syrun", run_of("sort", {1}, 1));
   std::ofstream(folder_ / "bad.syrun") << "no archive";

@@ -299,5 +299,33 @@ TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
                                                " and " + shown_id(elsewhere.environment.fingerprint()) + ')'));
 }
 
+TEST_F(CommitGraphTest, HasTheHostsOfEachMachineThatIsSeveral) {
+  int number = 0;
+  const auto put_of = [&](const std::string& cpu, const std::string& host, const std::string& project = "demo") {
+    const FakeCommit commit{"c" + std::to_string(++number), {}, number};
+    steelyard::Run run = run_of(number, commit, "main", false);
+    run.header.project = project;
+    run.environment.facts = {{"cpu.model", cpu, true}, {"google.host_name", host, false}};
+    if (cpu == "beside a device") run.environment.facts.push_back({"gpu.uuid", "GPU-1", true});
+    const auto put = RunStore(*store_).put(run);
+    EXPECT_TRUE(put) << put.error().text();
+    return run.environment.fingerprint();
+  };
+  const std::string several = put_of("any", "a");
+  put_of("any", "b");
+  put_of("any", "b");
+  put_of("any", "c", "elsewhere");
+  const std::string one = put_of("of one", "a");
+  const std::string device = put_of("beside a device", "a");
+  put_of("beside a device", "b");
+  HistoryStore history(*store_);
+  const auto here = history.hosts("demo", {several, one, device});
+  ASSERT_TRUE(here) << here.error().text();
+  EXPECT_EQ(*here, (HostsByMachine{{several, {"a", "b"}}}));
+  EXPECT_EQ(*history.hosts("", {several}), (HostsByMachine{{several, {"a", "b", "c"}}}));
+  EXPECT_EQ(*history.hosts("demo", {one}), HostsByMachine{});
+  EXPECT_EQ(*history.hosts("demo", {}), HostsByMachine{});
+}
+
 }  // namespace
 }  // namespace steelyard::storage::commit_graph_test
