@@ -340,8 +340,8 @@ TEST_F(Commands, ThatMeasureThemselvesAreReadByTheirFormatFromTheirOutputOrTheir
   std::string renamed = google_json(100);
   for (std::size_t at = 0; (at = renamed.find("BM_x", at)) != std::string::npos;) renamed.replace(at, 4, "BM_y");
   write("renamed.json", renamed);
-  EXPECT_THAT(ab("cat short.json", "cat renamed.json", format).err,
-              AllOf(HasSubstr("[rename]"), HasSubstr("\"BM_x\" = \"BM_y\"")))
+  EXPECT_THAT(ab("cat short.json", "cat renamed.json", format).out,
+              AllOf(HasSubstr("\"rename_proposals\": ["), HasSubstr("\"to\": \"BM_y\"")))
       << "what was measured is proposed as a gate would";
   const Outcome none = once("true", {"--format", "google-benchmark"});
   EXPECT_EQ(none.status, 4);

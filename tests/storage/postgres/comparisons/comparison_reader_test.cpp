@@ -293,12 +293,12 @@ TEST_F(ComparisonReaderTest, TakesTheNotesOfOlderRowsFromTheirReasonsAndNewerOne
 
 TEST_F(ComparisonReaderTest, TakesThatNobodyAskedForACountOfOlderRowsFromTheirGateNote) {
   Comparison comparison = with_everything();
-  ComparisonRow& row = comparison.rows[1];
+  ComparisonRow& row = comparison.rows.back();
   row.verdict = Verdict::failed;
   row.gate_note = "nobody asked for counts, and neither side has one";
   row.notes = {RowNote::other_dispatch};
   ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
-  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(comparison))->rows[1].notes,
+  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(comparison))->rows.back().notes,
             (RowNotes{RowNote::other_dispatch, RowNote::not_asked_for}));
 }
 
