@@ -231,30 +231,6 @@ void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
 
 }  // namespace
 
-std::string_view to_text(Rules rules) {
-  switch (rules) {
-    case Rules::rounds_2:
-      return "rounds-2";
-    case Rules::rounds_3:
-      return "rounds-3";
-    case Rules::rounds_4:
-      return "rounds-4";
-    case Rules::rounds_5:
-      return "rounds-5";
-    case Rules::rounds_6:
-      break;
-  }
-  return "rounds-6";
-}
-
-Rules rules_of(std::string_view rule_version) {
-  const std::string_view number = rule_version.substr(std::min(rule_version.size(), rule_version.rfind('-')));
-  if (number == "-2") return Rules::rounds_2;
-  if (number == "-3") return Rules::rounds_3;
-  if (number == "-4") return Rules::rounds_4;
-  return number == "-5" ? Rules::rounds_5 : kNewestRules;
-}
-
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                     const Calibration* calibration, Rules rules, GateMemory* memory) {
   Judged judged;
@@ -292,7 +268,7 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   judge_drift(drafts, context, judged);
   adjust_and_decide(drafts, context, comparison);
   check_alone(context, drafts);
-  check_device_clock(baseline, candidate, drafts);
+  check_device_clock(baseline, candidate, drafts, rules);
   for (RowDraft& draft : drafts) {
     comparison.rows.push_back(std::move(draft.row));
     judged.facts.push_back(std::move(draft.facts));

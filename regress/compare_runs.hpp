@@ -9,15 +9,11 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/judged.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
 struct GateMemory;
-
-std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-6"
-// Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
-// kNewestRules where this engine has none of that version.
-Rules rules_of(std::string_view rule_version);
 
 // One row per (benchmark, metric) that either side has and the policy judges. Never throws; data that allow no
 // statement give `inconclusive`, `failed`, `missing`, `new` or `incomparable` rows with the reason.

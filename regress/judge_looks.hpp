@@ -11,6 +11,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/history/chain.hpp"
 
 namespace steelyard::ci {
@@ -71,7 +72,7 @@ double suspicion_of(const LinkedSeries& series, std::size_t before, std::size_t 
   const auto& to = series.levels[after];
   if (!from || !to) return 0;
   const double change = to->log_ratio - from->log_ratio;
-  if (std::fabs(change) < std::log1p(minimum_effect)) return 0;
+  if (!regress::is_relevant(std::exp(change), minimum_effect)) return 0;
   // One lies on the way to the other, or they part somewhere: no more than both errors together.
   const double error = std::hypot(from->standard_error, to->standard_error);
   constexpr double kSure = 1000;

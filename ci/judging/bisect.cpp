@@ -11,6 +11,7 @@
 
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "storage/document/json.hpp"
 #include "storage/place/files.hpp"
@@ -56,7 +57,7 @@ ProbeAnswer answer_of(const ComparisonRow& row, const ProbeQuestion& question, d
   const bool is_other_way = sought != 0 && change * sought < 0;
   if (question.witness == ProbeWitness::counts) {
     if (!has_logarithm(row.ratio)) return is_change(row.verdict) ? ProbeAnswer::changed : ProbeAnswer::unchanged;
-    const bool is_enough = std::fabs(*row.ratio - 1) >= question.minimum_effect;
+    const bool is_enough = regress::is_relevant(*row.ratio, question.minimum_effect);
     return is_change(row.verdict) && is_enough && !is_other_way ? ProbeAnswer::changed : ProbeAnswer::unchanged;
   }
   if (is_change(row.verdict)) return is_other_way ? ProbeAnswer::unchanged : ProbeAnswer::changed;
@@ -313,9 +314,10 @@ void Search::tell_rest(const BisectProbe& all, const BisectProbe& part, BisectRe
   if (std::isfinite(width)) {
     report.rest_interval = Interval{regress::steady_exp(rest - width), regress::steady_exp(rest + width)};
   }
-  const double least = regress::steady_log1p(question_.minimum_effect);
   const double found = std::fabs(log_or_zero(part.ratio));
-  if (std::fabs(rest) - width >= (is_exact ? std::min(least, found / 10) : least)) {
+  const bool is_exactly_shown = is_exact && std::fabs(rest) >= found / 10;
+  const bool is_large = report.rest_interval && regress::is_beyond(*report.rest_interval, question_.minimum_effect);
+  if (is_exactly_shown || is_large) {
     report.others = OtherChanges::shown;
   } else if (std::fabs(rest) + width < found / 2) {
     report.others = OtherChanges::none;

@@ -15,6 +15,7 @@
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
@@ -97,12 +98,13 @@ void take_excuses(const Comparison& kept, const Run& baseline, const Run& candid
 // What small changes came to follows from the series as it was then: its steps are taken as they were kept, and what
 // they amount to is concluded again.
 void take_creep(const Comparison& kept, Comparison& computed) {
+  const regress::Rules rules = regress::rules_of(kept.rule_version);
   for (const ComparisonRow& row : kept.rows) {
     if (!row.creep) continue;
     for (ComparisonRow& own : computed.rows) {
-      if (key_of(own) != key_of(row) || !regress::may_creep(computed.policy, own)) continue;
+      if (key_of(own) != key_of(row) || !regress::may_creep(computed.policy, own, rules)) continue;
       own.creep = row.creep;
-      regress::conclude(*own.creep, own.metric.better);
+      regress::conclude(*own.creep, own.metric.better, rules);
     }
   }
 }
@@ -153,9 +155,10 @@ void compare_drifts(const Comparison& kept, const Comparison& recomputed, Replay
 
 // The change points follow from the values beside them.
 void compare_changes(const Comparison& kept, Replay& replay) {
+  const regress::Rules rules = regress::rules_of(kept.rule_version);
   for (const SeriesHistory& one : kept.history->series) {
     const std::string was = list_of_changes(one.changes);
-    const std::string is = list_of_changes(regress::changes_to_judge_by(one.series, kept.policy));
+    const std::string is = list_of_changes(regress::changes_to_judge_by(one.series, kept.policy, rules));
     if (was != is) replay.differences.push_back({one.series.name, one.series.metric, "change points", was, is});
   }
 }

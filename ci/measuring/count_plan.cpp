@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "bench/runner/round_plan.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -91,7 +91,7 @@ Need need_of(const ComparisonRow& row) {
   if (row.verdict == Verdict::regression) return Need::regression;
   if (row.verdict == Verdict::improvement) return Need::improvement;
   if (row.verdict == Verdict::unchanged) return Need::unchanged;
-  return row.ratio && std::fabs(*row.ratio - 1) >= row.minimum_effect ? Need::looks_changed : Need::open;
+  return row.ratio && regress::is_relevant(*row.ratio, row.minimum_effect) ? Need::looks_changed : Need::open;
 }
 
 // Every fourth place has the next of those as drawn: where the budget is always short, what timing shows unchanged

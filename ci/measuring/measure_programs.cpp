@@ -1,7 +1,6 @@
 #include "ci/measuring/measure_programs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -23,6 +22,7 @@
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/permutations.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/judge_looks.hpp"
@@ -348,7 +348,7 @@ class PairMeasuring {
     counting_->watch([this, policy](const BenchmarkId& benchmark, double ratio) {
       const std::string name = benchmark.canonical();
       const double least = regress::minimum_effect_of(policy, name, MetricKind::counted);
-      if (ratio == 1 || std::fabs(ratio - 1) < least) {
+      if (ratio == 1 || !regress::is_relevant(ratio, least)) {
         counted_changes_.erase(name);
       } else {
         counted_changes_[name] = ratio;

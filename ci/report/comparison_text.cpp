@@ -11,6 +11,7 @@
 #include "bench/model/text.hpp"
 #include "ci/report/changes.hpp"
 #include "ci/report/row_text.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -197,7 +198,7 @@ std::string drift_line(const Comparison& comparison) {
   std::string line;
   for (const SharedDrift& drift : comparison.drifts) {
     // What was taken off is told among the warnings.
-    const bool is_moved = drift.ratio > 0 && std::abs(drift.ratio - 1) >= comparison.policy.minimum_effect;
+    const bool is_moved = drift.ratio > 0 && regress::is_relevant(drift.ratio, comparison.policy.minimum_effect);
     if (drift.removed || !is_moved) continue;
     const std::optional<Together> together = moved_together(comparison, drift);
     if (!together) continue;

@@ -15,6 +15,7 @@
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/policy/pattern_policy.hpp"
 

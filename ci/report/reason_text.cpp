@@ -12,8 +12,8 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/row_text.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/verdict.hpp"
-#include "regress/compare_runs.hpp"
 #include "regress/history/prediction.hpp"
 
 namespace steelyard::ci {

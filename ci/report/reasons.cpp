@@ -12,8 +12,8 @@
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
 #include "regress/ab/calibrated.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/verdict.hpp"
-#include "regress/compare_runs.hpp"
 
 namespace steelyard::ci {
 

@@ -11,6 +11,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "ci/report/comparison_text.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -36,9 +37,9 @@ std::optional<PlainChange> plain_change(const std::map<std::int32_t, double>& ba
     if (beside != baseline.end() && beside->second > 0 && level > 0) ratios.push_back(level / beside->second);
   }
   if (ratios.size() < static_cast<std::size_t>(kPlainRounds)) return std::nullopt;
-  const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio >= 1 + least; });
-  const auto faster =
-      std::count_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio <= 1 / (1 + least); });
+  const Interval band = regress::minimum_effect_band(least);
+  const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio >= band.high; });
+  const auto faster = std::count_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio <= band.low; });
   constexpr int kOneIn = 8;
   PlainChange change;
   change.rounds = static_cast<int>(ratios.size());

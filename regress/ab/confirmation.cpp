@@ -50,8 +50,9 @@ std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate
 }
 
 // Alone nothing is left of it that would matter.
-bool is_less_than_minimum(const ComparisonRow& row, const Interval& alone) {
-  return *row.ratio > 1 ? alone.high < 1 + row.minimum_effect : alone.low > 1 - row.minimum_effect;
+bool is_less_than_minimum(const ComparisonRow& row, const Interval& alone, Rules rules) {
+  const Interval band = minimum_effect_band(row.minimum_effect, rules);
+  return *row.ratio > 1 ? alone.high < band.high : alone.low > band.low;
 }
 
 bool is_the_opposite(const ComparisonRow& row, const Interval& alone) {
@@ -64,7 +65,7 @@ AloneAnswer contradict(ComparisonRow& row, Rules rules) {
   row.notes.add(RowNote::contradicted_alone);
   const Interval& alone = *row.solo->interval;
   if (rules >= Rules::rounds_4 && is_the_opposite(row, alone)) return AloneAnswer::opposite;
-  return is_less_than_minimum(row, alone) ? AloneAnswer::below_minimum : AloneAnswer::excludes_all;
+  return is_less_than_minimum(row, alone, rules) ? AloneAnswer::below_minimum : AloneAnswer::excludes_all;
 }
 
 }  // namespace
@@ -95,11 +96,12 @@ bool is_to_check_alone(const ComparisonRow& row) {
 
 std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone, Rules rules) {
   if (!row.ratio || !alone) return std::nullopt;
-  if (is_less_than_minimum(row, *alone)) return false;
+  if (is_less_than_minimum(row, *alone, rules)) return false;
   const bool up = *row.ratio > 1;
   const bool excludes_all = row.interval && (up ? alone->high < row.interval->low : alone->low > row.interval->high);
-  const bool is_relevant = up ? alone->low >= 1 + row.minimum_effect : alone->high <= 1 - row.minimum_effect;
-  if (rules != Rules::rounds_2 && excludes_all && !is_relevant) return false;
+  // In the row's direction: what lies beyond on the other side is less than the minimum, as above.
+  const bool is_large = is_beyond(*alone, row.minimum_effect, rules);
+  if (rules != Rules::rounds_2 && excludes_all && !is_large) return false;
   const bool is_there = up ? alone->low > 1 : alone->high < 1;
   return is_there ? std::optional(true) : std::nullopt;
 }
@@ -165,12 +167,14 @@ std::optional<BothLevels> both(const Levels& baseline, const Levels& candidate, 
   return BothLevels{b->second, c->second};
 }
 
-// No more than the smallest change that matters, and, of logarithms, no more than a quarter of what the time moved by:
-// what is left of such a time is the clock's.
-bool cycles_stood_still(double cycles_ratio, const ComparisonRow& row) {
+// By less than the smallest change that matters, and, of logarithms, by no more than a quarter of what the time moved
+// by: what is left of such a time is the clock's.
+bool cycles_stood_still(double cycles_ratio, const ComparisonRow& row, Rules rules) {
   const auto factor = [](double ratio) { return std::max(ratio, 1 / ratio); };
   const double moved = factor(cycles_ratio);
-  return moved <= 1 + row.minimum_effect && moved * moved * moved * moved <= factor(*row.ratio);
+  const bool is_small = rules < Rules::rounds_7 ? moved <= 1 + row.minimum_effect
+                                                : moved == 1 || !is_relevant(cycles_ratio, row.minimum_effect);
+  return is_small && moved * moved * moved * moved <= factor(*row.ratio);
 }
 
 bool is_changed_time(const ComparisonRow& row) {
@@ -179,7 +183,7 @@ bool is_changed_time(const ComparisonRow& row) {
 
 }  // namespace
 
-void check_device_clock(const Run& baseline, const Run& candidate, std::vector<RowDraft>& drafts) {
+void check_device_clock(const Run& baseline, const Run& candidate, std::vector<RowDraft>& drafts, Rules rules) {
   const Levels baseline_cycles = levels_of(baseline, kDeviceCycles);
   const Levels candidate_cycles = levels_of(candidate, kDeviceCycles);
   if (baseline_cycles.empty() || candidate_cycles.empty()) return;
@@ -190,7 +194,7 @@ void check_device_clock(const Run& baseline, const Run& candidate, std::vector<R
     const auto cycles = both(baseline_cycles, candidate_cycles, draft.row.benchmark);
     if (!cycles) continue;
     const double ratio = cycles->candidate / cycles->baseline;
-    DeviceClock device{ratio, cycles_stood_still(ratio, draft.row)};
+    DeviceClock device{ratio, cycles_stood_still(ratio, draft.row, rules)};
     if (const auto clock = both(baseline_clock, candidate_clock, draft.row.benchmark)) {
       device.baseline_hz = clock->baseline;
       device.candidate_hz = clock->candidate;

@@ -17,6 +17,7 @@
 #include "bench/model/run.hpp"
 #include "regress/ab/judged.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
@@ -58,6 +59,7 @@ void check_alone(const RowContext& context, std::vector<RowDraft>& drafts);
 
 // Sets `device` of each changed row of real_time whose benchmark has device_cycles on both sides: that the cycles
 // changed as well, or that they did not, with both clocks where they are known.
-void check_device_clock(const Run& baseline, const Run& candidate, std::vector<RowDraft>& drafts);
+void check_device_clock(const Run& baseline, const Run& candidate, std::vector<RowDraft>& drafts,
+                        Rules rules = kNewestRules);
 
 }  // namespace steelyard::regress

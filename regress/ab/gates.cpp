@@ -1,7 +1,6 @@
 #include "regress/ab/gates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,20 +9,25 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::regress {
 namespace {
 
 // False where the row shows more than was accepted: its interval's near end (of counts: the count itself) lies beyond
-// the level by more than the minimum effect (of counts: than their jitter).
-bool is_accepted(const ComparisonRow& row, const AcceptedLevel& accepted) {
+// the level by the minimum effect or more (of counts: by more than their jitter).
+bool is_accepted(const ComparisonRow& row, const AcceptedLevel& accepted, Rules rules) {
   if (!row.candidate || row.metric.better == Better::undeclared) return false;
   const bool is_counted = row.metric.kind == MetricKind::counted;
   const bool is_higher_better = row.metric.better == Better::higher;
   double near = *row.candidate;
   if (!is_counted && row.interval && row.baseline) {
     near = *row.baseline * (is_higher_better ? row.interval->high : row.interval->low);
+  }
+  if (!is_counted && rules >= Rules::rounds_7) {
+    const bool is_worse = is_higher_better ? near < accepted.level : near > accepted.level;
+    return !is_worse || !is_relevant(near / accepted.level, row.minimum_effect);
   }
   const double room = 1 + (is_counted ? row.jitter.value_or(0) : row.minimum_effect);
   return is_higher_better ? near >= accepted.level / room : near <= accepted.level * room;
@@ -48,9 +52,10 @@ bool is_usual(const ComparisonPolicy& policy, std::string_view metric, MetricKin
   return policy.metrics.empty() && (metric == kRealTime || kind == MetricKind::counted);
 }
 
-bool is_small_change_of_a_count(const ComparisonPolicy& policy, const ComparisonRow& row) {
+bool is_small_change_of_a_count(const Comparison& comparison, const ComparisonRow& row) {
   return row.metric.kind == MetricKind::counted && row.ratio && *row.ratio != 1 &&
-         std::fabs(*row.ratio - 1) < minimum_effect_of(policy, row.benchmark, MetricKind::counted);
+         !is_relevant(*row.ratio, minimum_effect_of(comparison.policy, row.benchmark, MetricKind::counted),
+                      rules_of(comparison.rule_version));
 }
 
 // What a signal says of the other: a verdict that was reached by judging, or nothing.
@@ -176,7 +181,8 @@ const ComparisonRow* row_or_null(const std::map<std::string_view, const Comparis
   return at == rows.end() ? nullptr : at->second;
 }
 
-GateNote gate_note_of(const ComparisonPolicy& policy, const ComparisonRow& row, const Signals& signals) {
+GateNote gate_note_of(const Comparison& comparison, const ComparisonRow& row, const Signals& signals) {
+  const ComparisonPolicy& policy = comparison.policy;
   const bool is_time = row.metric.name == kRealTime;
   if (!metric_gates(policy, row.benchmark, row.metric)) {
     const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
@@ -185,7 +191,7 @@ GateNote gate_note_of(const ComparisonPolicy& policy, const ComparisonRow& row, 
   if (row.verdict == Verdict::regression && row.creep && row.creep->beyond) {
     return creep_note(policy, row, row_or_null(signals.times, row.benchmark));
   }
-  if (is_small_change_of_a_count(policy, row)) {
+  if (is_small_change_of_a_count(comparison, row)) {
     return ungated::BelowCountedMinimum{minimum_effect_of(policy, row.benchmark, MetricKind::counted)};
   }
   if (!is_time && row.metric.name != kInstructions) return {};
@@ -206,10 +212,10 @@ std::vector<GateNote> decide_gates(Comparison& comparison) {
   const AcceptedLevels accepted = accepted_levels(comparison);
   std::vector<GateNote> notes;
   for (ComparisonRow& row : comparison.rows) {
-    GateNote note = gate_note_of(comparison.policy, row, signals);
+    GateNote note = gate_note_of(comparison, row, signals);
     const auto level = accepted.find({row.benchmark, row.metric.name});
     if (may_gate(note) && row.verdict == Verdict::regression && level != accepted.end() &&
-        is_accepted(row, *level->second)) {
+        is_accepted(row, *level->second, rules_of(comparison.rule_version))) {
       note = ungated::LevelAccepted{level->second->commit};
     }
     row.gates = may_gate(note);

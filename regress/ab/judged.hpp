@@ -20,22 +20,6 @@
 
 namespace steelyard::regress {
 
-// What a comparison is judged by. A rule that changes adds a version, and what is kept is judged again by its own.
-enum class Rules {
-  rounds_2,  // a calibrated floor is the margin whatever its size and its gates; a check alone decides nothing
-  rounds_3,  // kMinCalibrationGates, kMaxCalibratedMargin (bench/model/calibration.hpp); contradicted: inconclusive
-  // q of rows measured together is adjusted jointly (is_jointly_adjusted); of different occasions without a calibration
-  // of their drift: inconclusive. What exceeds the drift of machines is told as scatter; what a check alone told is
-  // told by its interval.
-  rounds_4,
-  rounds_5,  // rows that are no pairs of rounds have a part of the level, and the others stay adjusted jointly
-  // What a budget did not reach on one side is missing or new where the other side does not have the benchmark; against
-  // a history, where no single run says which benchmarks there are, it stays inconclusive. A colon stands before what
-  // failed outside of any round.
-  rounds_6,
-};
-inline constexpr Rules kNewestRules = Rules::rounds_6;
-
 enum class WhichSide { baseline, candidate, both };
 
 // The decisive facts that the policy does not ignore and in which the two environments differ; at least one.

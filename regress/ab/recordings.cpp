@@ -10,6 +10,7 @@
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/joint.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -126,9 +127,8 @@ std::vector<double> adjusted(std::span<const RecordedTimes> times, std::span<con
 
 // Precondition: `judged` has its q and all before it.
 void give_verdict(const Effect& effect, const RecordingQuestion& question, JudgedTime& judged) {
-  const double size = std::abs(judged.log_ratio);
   if (judged.q.value_or(1) <= question.level) {
-    if (size < steady_log1p(question.minimum_effect)) {
+    if (!is_relevant(steady_exp(judged.log_ratio), question.minimum_effect)) {
       judged.doubt = RecordingDoubt::below_minimum;
     } else {
       judged.verdict = judged.log_ratio > 0 ? Verdict::regression : Verdict::improvement;

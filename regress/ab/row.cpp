@@ -276,7 +276,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
   const EffectQuestion question{
       .confidence = context.policy.confidence, .margin = draft.row.margin, .disturbed = disturbed};
   NoisyEvidence evidence;
-  evidence.told_by_rounds_2 = context.rules == Rules::rounds_2;
+  evidence.rules = context.rules;
   const std::string& metric = draft.row.metric.name;
   evidence.single_noise = context.calibrated.of_single_invocations(draft.row.benchmark, metric);
   evidence.floor_beyond =

@@ -13,6 +13,7 @@
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/judged.hpp"
 #include "regress/ab/match.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
 

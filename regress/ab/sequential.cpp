@@ -250,7 +250,7 @@ LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuest
   if (plan.empty() || seen.looks.empty() || seen.looks.back().rounds >= plan.max_rounds()) return LookAnswer::decided;
   const Effect& effect = seen.effect;
   if (!effect.p || effect.units < kMinRounds) return LookAnswer::undecided;
-  const bool relevant = std::fabs(steady_expm1(effect.log_ratio)) >= question.minimum_effect;
+  const bool relevant = is_relevant(steady_exp(effect.log_ratio), question.minimum_effect, question.rules);
   const double q = question.q ? *question.q : *effect.p * question.comparisons;
   if (q <= question.level && relevant) return LookAnswer::decided;
   const bool leaning = relevant && seen.looks.back().p <= question.level;

@@ -20,6 +20,7 @@
 #include "bench/model/run.hpp"
 #include "regress/ab/effect.hpp"
 #include "regress/ab/rounds.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
@@ -94,6 +95,7 @@ struct StopQuestion {
   std::optional<double> q = {};  // adjusted over the gate by now; absent: p times the comparisons
   double minimum_effect = 0.01;
   double margin = 0.02;
+  Rules rules = kNewestRules;
 };
 
 // `plan` empty: decided. Unchanged is no reason to stop while the estimate is at least the minimum effect and the look

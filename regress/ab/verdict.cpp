@@ -29,7 +29,7 @@ bool is_taken_back(const Family& family, const ComparisonRow& row) {
 
 // Of sides that were not measured together.
 Reason apart_reason(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
-  if (evidence.told_by_rounds_2) return why::ApartByRounds2{evidence.drift.deviation};
+  if (evidence.rules == Rules::rounds_2) return why::ApartByRounds2{evidence.drift.deviation};
   why::Apart apart;
   apart.errors = evidence.error;
   apart.cause = what_explains(evidence, row);
@@ -91,12 +91,8 @@ std::optional<EndOfLooks> end_of_looks(const NoisyEvidence& evidence, const Fami
   return EndOfLooks{evidence.interrupted ? LookEnd::interrupted : LookEnd::budget_spent, rounds, most};
 }
 
-bool excludes_the_minimum_effect(const ComparisonRow& row) {
-  return row.interval && (row.interval->low >= 1 + row.minimum_effect || row.interval->high <= 1 - row.minimum_effect);
-}
-
 bool is_beyond_drift(const NoisyEvidence& evidence, const ComparisonRow& row) {
-  return excludes_the_minimum_effect(row) && !evidence.occasions_unknown;
+  return row.interval && is_beyond(*row.interval, row.minimum_effect, evidence.rules) && !evidence.occasions_unknown;
 }
 
 // An end of an interval of logarithms, as a ratio. What excludes 0 by less than the digits show excludes 1 all the
@@ -142,7 +138,8 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
 }  // namespace
 
 StopQuestion stop_question(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
-  return {family.level, family.shared_by(), row.q, row.minimum_effect, evidence.floor_beyond ? 0 : row.margin};
+  return {family.level,  family.shared_by(), row.q, row.minimum_effect, evidence.floor_beyond ? 0 : row.margin,
+          evidence.rules};
 }
 
 RowFacts decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
@@ -160,12 +157,12 @@ RowFacts decide(const NoisyEvidence& evidence, const Family& family, ComparisonR
   facts.dropped_rounds = evidence.dropped_rounds;
   if (evidence.drift.removed) {
     facts.movement = CommonMovement{steady_exp(evidence.seen), steady_exp(evidence.drift.common),
-                                    evidence.drift.benchmarks, evidence.told_by_rounds_2};
+                                    evidence.drift.benchmarks, evidence.rules == Rules::rounds_2};
   }
   const bool enough = effect.units >= kMinRounds;
   const bool concurrent = is_concurrent(row.layout);
   const bool significant = row.q && *row.q <= family.level;
-  const bool relevant = std::fabs(*row.ratio - 1) >= row.minimum_effect;
+  const bool relevant = is_relevant(*row.ratio, row.minimum_effect, evidence.rules);
   if (enough && significant && relevant && (concurrent || is_beyond_drift(evidence, row))) {
     const bool worse = (*row.ratio > 1) == (row.metric.better == Better::lower);
     row.verdict = worse ? Verdict::regression : Verdict::improvement;
@@ -187,8 +184,8 @@ RowFacts decide(const NoisyEvidence& evidence, const Family& family, ComparisonR
 
 std::optional<caution::MovedTogether> moved_together(const std::string& metric, const Drift& drift,
                                                      double minimum_effect) {
-  const double size = std::fabs(drift.common);
-  if (size < steady_log1p(minimum_effect) || size < 2 * drift.common_error) return std::nullopt;
+  const bool is_shown = std::fabs(drift.common) >= 2 * drift.common_error;
+  if (!is_shown || !is_relevant(steady_exp(drift.common), minimum_effect)) return std::nullopt;
   return caution::MovedTogether{metric, drift.benchmarks, steady_exp(drift.common), drift.common_error, drift.removed};
 }
 

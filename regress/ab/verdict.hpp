@@ -12,6 +12,7 @@
 #include "regress/ab/effect.hpp"
 #include "regress/ab/joint.hpp"
 #include "regress/ab/judged.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/sequential.hpp"
 
 namespace steelyard::regress {
@@ -26,9 +27,9 @@ struct NoisyEvidence {
   // Of sides from different occasions: no calibration tells how far equal builds lie apart on two of them. Recorded
   // occasions alarmed falsely in one comparison of five where the run itself had to tell.
   bool occasions_unknown = false;
-  double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent
-  ErrorParts error = {};          // of the effect; layouts that are not concurrent
-  bool told_by_rounds_2 = false;  // what was kept by older rules is held, word for word, against what they say again
+  double seen = 0;             // log ratio before the common drift was taken off; layouts that are not concurrent
+  ErrorParts error = {};       // of the effect; layouts that are not concurrent
+  Rules rules = kNewestRules;  // what was kept by older ones is held, word for word, against what they say again
   std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
   // A calibrated floor beyond any margin: the row may be called changed, and never unchanged.
   std::optional<double> floor_beyond{};

@@ -108,9 +108,11 @@ double median_of(const MachineValues& machine, std::size_t from, std::size_t to)
                  machine.value.begin() + static_cast<std::ptrdiff_t>(to)});
 }
 
-bool is_relevant(const ChangePoint& change, double minimum_effect) {
+bool is_told_of(const ChangePoint& change, const ChangeOptions& options) {
   const double step = std::fabs(change.after - change.before);
-  return step > 0 && step >= minimum_effect * std::fabs(change.before);
+  if (step == 0) return false;
+  if (options.rules < Rules::rounds_7) return step >= options.minimum_effect * std::fabs(change.before);
+  return change.before == 0 || is_relevant(change.after / change.before, options.minimum_effect);
 }
 
 // Places among the machine's values: the old level begins at `from`, the new one is that of step.begin to `to`.
@@ -192,7 +194,7 @@ void find_on_machine(const Series& series, const MachineValues& machine, const C
     ChangePoint change = describe(series, machine, from, steps[k], to);
     from = steps[k].begin;
     begins.push_back(from);
-    if (!is_relevant(change, options.minimum_effect)) continue;
+    if (!is_told_of(change, options)) continue;
     change.status = ChangeStatus::confirmed;
     change.id = identify(change, from, known, series, machine);
     changes.push_back(std::move(change));
@@ -200,7 +202,7 @@ void find_on_machine(const Series& series, const MachineValues& machine, const C
   const Noise noise = Noise::between(clipped, begins, Noise::guess(clipped));
   if (const std::optional<Step> apart = newest_apart(machine.level, noise, from, options.false_alarm_rate)) {
     ChangePoint change = describe(series, machine, from, *apart, n);
-    if (is_relevant(change, options.minimum_effect)) changes.push_back(std::move(change));
+    if (is_told_of(change, options)) changes.push_back(std::move(change));
   }
 }
 
@@ -221,13 +223,12 @@ struct StandingRegression {
 };
 
 bool takes_back(const ChangePoint& improvement, const StandingRegression& standing, double margin, Better better) {
-  constexpr double kRounding = 1e-12;  // of the quotients: what is left may be just the margin
   const double before = standing.change->before;
   const double after = improvement.after / standing.machine;
   if (better == Better::higher ? after >= before : after <= before) return true;
   const double ratio = after / before;
   // Without a common sign no margin is relative to them.
-  return ratio > 0 && std::max(ratio, 1 / ratio) <= (1 + margin) * (1 + kRounding);
+  return ratio > 0 && !is_relevant(ratio, margin);
 }
 
 }  // namespace
@@ -385,7 +386,7 @@ std::vector<SteadyDrift> find_steady_drifts(const Series& series, std::span<cons
     drift.after = drift.before + slope * static_cast<double>(own.value.size() - 1);
     if (!(drift.before > 0) || !(drift.after > 0) || !std::isfinite(drift.after)) continue;
     drift.ratio = drift.after / drift.before;
-    if (std::abs(drift.ratio - 1) >= least) drifts.push_back(std::move(drift));
+    if (is_relevant(drift.ratio, least)) drifts.push_back(std::move(drift));
   }
   return drifts;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/model/series.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
@@ -18,6 +19,7 @@ struct ChangeOptions {
   // data speak clearly against them. Indices are those of the very series that is searched: where several machines
   // measured a commit, they say which of them a point is of.
   std::vector<ChangePoint> known = {};
+  Rules rules = kNewestRules;  // by which a step is as large as the minimum effect
 };
 
 // By index. Points of different machines are never compared: each machine's own points are searched apart, and indices
@@ -26,10 +28,10 @@ struct ChangeOptions {
 std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions& options = {});
 
 // Sets ChangePoint::taken_back_at and taken_back_by. A confirmed regression of the code is taken back by the first
-// later confirmed improvement of the code on its machine after which the level is no further than `margin` for the
-// worse from that before the regression, what the machine did in between (the ratios of its changes) divided out. Where
-// the two levels have no ratio, the later must be no worse. What is suspected is not counted. A regression that was
-// taken back stays so: a later one is a change of its own.
+// later confirmed improvement of the code on its machine after which the level is worse than that before the regression
+// by less than `margin`, what the machine did in between (the ratios of its changes) divided out. Where the two levels
+// have no ratio, the later must be no worse. What is suspected is not counted. A regression that was taken back stays
+// so: a later one is a change of its own.
 //
 // margin: relative, ChangeOptions::minimum_effect of the series, for counts too: what is left is then less than what is
 // told as a change. changes: of the series, by index, with their causes (mark_shared_moves in findings.hpp). Linear in

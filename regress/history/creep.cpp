@@ -14,9 +14,6 @@ double worsening(double before, double after, Better better) {
   return better == Better::higher ? before / after : after / before;
 }
 
-// The size of a change as gates see it: that of the ratio candidate over baseline.
-double size_of(double ratio) { return std::fabs(ratio - 1); }
-
 bool is_within(double a, double b, double jitter) { return std::fabs(a - b) <= jitter * std::max(a, b); }
 
 struct Start {
@@ -96,7 +93,7 @@ std::optional<Creep> judge_creep(const CreepQuestion& question) {
       creep.accepted *= ratio;
       level = point.value;
     } else if (!is_within(level, point.value, jitter)) {
-      if (size_of(ratio) < effect) creep.steps.push_back({point.commit, point.value, ratio});
+      if (!is_relevant(ratio, effect)) creep.steps.push_back({point.commit, point.value, ratio});
       level = point.value;
     }
   }
@@ -105,21 +102,20 @@ std::optional<Creep> judge_creep(const CreepQuestion& question) {
   return creep;
 }
 
-void conclude(Creep& creep, Better better) {
+void conclude(Creep& creep, Better better, Rules rules) {
   creep.ratio = 1;
   for (const CreepStep& step : creep.steps) creep.ratio *= step.ratio;
   const double past = creep.accepted > 0 ? creep.level / creep.accepted : 1;
   const auto is_worse_by_effect = [&](double ratio) {
-    const double worse = worsening(1, ratio, better);
-    return worse > 1 && size_of(ratio) >= creep.effect;
+    return worsening(1, ratio, better) > 1 && is_relevant(ratio, creep.effect, rules);
   };
   creep.beyond = is_worse_by_effect(creep.ratio) && is_worse_by_effect(past);
 }
 
-bool may_creep(const ComparisonPolicy& policy, const ComparisonRow& row) {
+bool may_creep(const ComparisonPolicy& policy, const ComparisonRow& row, Rules rules) {
   return row.metric.kind == MetricKind::counted && row.verdict == Verdict::regression && row.baseline &&
          *row.baseline > 0 && row.candidate && *row.candidate > 0 && row.ratio &&
-         size_of(*row.ratio) < minimum_effect_of(policy, row.benchmark, MetricKind::counted) &&
+         !is_relevant(*row.ratio, minimum_effect_of(policy, row.benchmark, MetricKind::counted), rules) &&
          metric_gates(policy, row.benchmark, row.metric);
 }
 

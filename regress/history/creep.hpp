@@ -22,6 +22,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/series.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
@@ -61,9 +62,9 @@ std::optional<Creep> judge_creep(const CreepQuestion& question);
 
 // Sets `ratio` and `beyond` from the steps, the levels and the effect, as judge_creep does: what is kept can be
 // concluded again.
-void conclude(Creep& creep, Better better);
+void conclude(Creep& creep, Better better, Rules rules = kNewestRules);
 
 // Rows whose creep is looked for: of a count that gates where it changes enough, worse by less than that, and above 0.
-bool may_creep(const ComparisonPolicy& policy, const ComparisonRow& row);
+bool may_creep(const ComparisonPolicy& policy, const ComparisonRow& row, Rules rules = kNewestRules);
 
 }  // namespace steelyard::regress

@@ -127,14 +127,23 @@ void fill(const Prediction& prediction, const ComparisonPolicy& policy, Comparis
   if (prediction.error > 0) row.noise.between = prediction.error;
 }
 
-bool is_beyond(const Interval& interval, double minimum_effect) {
-  return interval.low > 1 + minimum_effect || interval.high < 1 / (1 + minimum_effect);
+// Precondition: the row has a ratio and an interval. Before Rules::rounds_7 a loss had to be as large as the gain that
+// makes up for it, and the interval larger than the minimum.
+bool is_past_minimum(const ComparisonRow& row, Rules rules) {
+  const double ratio = *row.ratio;
+  const double least = 1 + row.minimum_effect;
+  if (rules < Rules::rounds_7) {
+    const bool is_beyond_least = row.interval->low > least || row.interval->high < 1 / least;
+    return std::max(ratio, 1 / ratio) >= least && is_beyond_least;
+  }
+  return is_relevant(ratio, row.minimum_effect) && is_beyond(*row.interval, row.minimum_effect);
 }
 
 // What all rows of a gate share.
 struct HistoryFamily {
   double level = 0.05;
   std::size_t comparisons = 0;  // that have a p
+  Rules rules = kNewestRules;
 };
 
 // floor_beyond: CalibratedNoise has it.
@@ -157,9 +166,8 @@ Reason decide(const Prediction& prediction, const HistoryFamily& family, std::op
   row.minimum_detectable_effect = steady_exp(detectable) - 1;
   found.spread = steady_exp(prediction.error) - 1;
   const bool is_worse = (*row.ratio > 1) == (row.metric.better != Better::higher);
-  const bool is_relevant = std::max(*row.ratio, 1 / *row.ratio) >= 1 + row.minimum_effect;
   const bool is_significant = row.q && *row.q <= family.level;
-  if (is_significant && is_relevant && is_beyond(*row.interval, row.minimum_effect)) {
+  if (is_significant && is_past_minimum(row, family.rules)) {
     row.verdict = is_worse ? Verdict::regression : Verdict::improvement;
     found.answer = HistoryAnswer::changed;
   } else if (row.equivalence_interval && row.equivalence_interval->low >= 1 / (1 + row.margin) &&
@@ -187,7 +195,7 @@ void add_shared_drift(const std::map<std::string, std::vector<double>>& moves, J
     comparison.drifts.push_back(
         {metric, steady_exp(common), deviation, static_cast<std::int64_t>(of_metric.size()), false});
     const bool is_large =
-        std::abs(common) > steady_log1p(comparison.policy.minimum_effect) && std::abs(common) > deviation;
+        std::abs(common) > deviation && is_relevant(steady_exp(common), comparison.policy.minimum_effect);
     if (!is_large) continue;
     judged.cautions.push_back(
         caution::MovedAgainstHistory{metric, static_cast<std::int64_t>(of_metric.size()), steady_exp(common)});
@@ -256,7 +264,7 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Rules rules, Judged& ju
     }
     *one.facts = {};
     one.facts->reason =
-        decide(one.prediction, {comparison.policy.false_alarm_rate, p.size()},
+        decide(one.prediction, {comparison.policy.false_alarm_rate, p.size(), rules},
                calibrated.floor_beyond(one.row->benchmark, one.row->metric.name, comparison.policy.margin), *one.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*one.row, *one.facts);
   }
@@ -284,10 +292,11 @@ void add_lost_row(LostRow lost, Judged& judged) {
 
 }  // namespace
 
-std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy) {
+std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy, Rules rules) {
   ChangeOptions options;
   options.false_alarm_rate = policy.false_alarm_rate;
   options.minimum_effect = minimum_effect_of(policy, series.name, MetricKind::noisy);
+  options.rules = rules;
   return find_changes(series, options);
 }
 
@@ -303,7 +312,8 @@ Judged judge_against_history(const HistoryBaseline& baseline, const Run& candida
   Comparison& comparison = judged.comparison;
   comparison.rule_version = rules == Rules::rounds_2  ? "history-2"
                             : rules < Rules::rounds_6 ? "history-3"
-                                                      : "history-6";
+                            : rules < Rules::rounds_7 ? "history-6"
+                                                      : "history-7";
   comparison.drifts.clear();
   adjust_and_decide(predict_rows(baseline, candidate, judged), rules, judged);
   for (LostRow& lost : rows_of_lost_series(baseline.series, comparison)) add_lost_row(std::move(lost), judged);

@@ -10,6 +10,7 @@
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
 #include "regress/ab/judged.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
@@ -20,7 +21,8 @@ struct HistoryBaseline {
 };
 
 // The change points that a series is judged by. Cost as find_changes.
-std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy);
+std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy,
+                                             Rules rules = kNewestRules);
 
 // The rows of compare_runs(newest, candidate), of which the noisy ones that the candidate has are judged anew:
 //   regression, improvement  q at most the level, the estimate at least the minimum effect, and the interval beyond it

@@ -525,7 +525,7 @@ TEST(CompareRuns, FindsAChangeAmongSixtyInTwelveRoundsWhichHolmCannot) {
   const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3).comparison;
   EXPECT_EQ(adjusted_rows(now), (AdjustedRows{60, 0}));
   EXPECT_EQ(adjusted_rows(before), (AdjustedRows{0, 60}));
-  EXPECT_EQ(now.rule_version, "rounds-6");
+  EXPECT_EQ(now.rule_version, "rounds-7");
   ASSERT_EQ(now.rows.size(), before.rows.size());
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     const bool is_changed = now.rows[i].benchmark == "BM_0";

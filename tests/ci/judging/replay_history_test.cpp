@@ -21,7 +21,8 @@ struct Kept {
 };
 
 // A history of `occasions` that steps up by a tenth where `stepped`, and a candidate that is slower by `ratio`.
-Kept judged(std::uint64_t seed, int occasions, bool stepped, double ratio) {
+Kept judged(std::uint64_t seed, int occasions, bool stepped, double ratio, const ComparisonPolicy& policy = {},
+            regress::Rules rules = regress::kNewestRules) {
   regress::Simulation simulation(seed);
   regress::SimulationOptions options;
   options.rounds = 4;
@@ -45,11 +46,12 @@ Kept judged(std::uint64_t seed, int occasions, bool stepped, double ratio) {
       one.series.points.push_back({{level * (1 + 0.01 * simulation.normal())}, "c" + name, machine, "r" + name});
     }
     one.series.points.push_back({{1}, "elsewhere", "another machine", "r"});
-    one.changes = regress::changes_to_judge_by(one.series, ComparisonPolicy{});
+    one.changes = regress::changes_to_judge_by(one.series, policy, rules);
     one.usual_invocations = 4;
     baseline.series.push_back(one);
   }
-  const Comparison comparison = worded(regress::judge_against_history(baseline, pair.candidate, ComparisonPolicy{}));
+  const Comparison comparison =
+      worded(regress::judge_against_history(baseline, pair.candidate, policy, nullptr, rules));
   return {pair.baseline, pair.candidate, *storage::as_kept(comparison)};
 }
 
@@ -74,6 +76,25 @@ TEST(ReplayOfAHistory, IsOfVerdictsThatDiffer) {
   const auto counts = kept.comparison.count_by_verdict();
   EXPECT_EQ(counts.at(static_cast<std::size_t>(Verdict::regression)), 2) << "the two that are slower";
   EXPECT_FALSE(judged(101, 60, true, 1).comparison.history->series[0].changes.empty());
+}
+
+TEST(ReplayOfAHistory, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
+  ComparisonPolicy policy;
+  policy.minimum_effect = 0.5;
+  const auto improved = [](const Kept& kept) {
+    return kept.comparison.count_by_verdict().at(static_cast<std::size_t>(Verdict::improvement));
+  };
+  using enum regress::Rules;
+  for (const regress::Rules rules : {rounds_2, rounds_3, rounds_6, rounds_7}) {
+    const Kept kept = judged(400, 60, false, 0.58, policy, rules);
+    EXPECT_EQ(improved(kept), rules < rounds_7 ? 2 : 0) << "less than 1 / 1.5, and not by half";
+    const Replay replayed = replay(kept.comparison, kept.newest, kept.candidate);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << kept.comparison.rule_version;
+    EXPECT_EQ(replayed.rule_version, kept.comparison.rule_version);
+  }
+  Kept renamed = judged(400, 60, false, 0.58, policy, rounds_6);
+  renamed.comparison.rule_version = "history-7";
+  EXPECT_FALSE(replay(renamed.comparison, renamed.newest, renamed.candidate).differences.empty());
 }
 
 TEST(ReplayOfAHistory, NamesWhatWasChanged) {

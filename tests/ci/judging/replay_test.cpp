@@ -345,7 +345,7 @@ TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
   for (const ComparisonRow& row : judged(regress::kNewestRules).rows) ++now[row.verdict];
   EXPECT_GT(before[Verdict::regression], now[Verdict::regression]) << "contradicted alone";
   using enum regress::Rules;
-  for (const regress::Rules rules : {rounds_2, rounds_3, rounds_4, rounds_5, rounds_6}) {
+  for (const regress::Rules rules : {rounds_2, rounds_3, rounds_4, rounds_5, rounds_6, rounds_7}) {
     const Comparison comparison = *storage::parse_comparison(json_report(judged(rules)), "kept");
     EXPECT_EQ(comparison.rule_version, regress::to_text(rules));
     const Replay replayed = replay(comparison, kept.runs.baseline, kept.runs.candidate);

@@ -39,6 +39,8 @@ std::vector<PlainChange> plain(const std::vector<double>& ratios) {
 TEST(SoFar, AChangeIsPlainWhereNearlyEveryRoundShowsItAndThereAreSome) {
   EXPECT_THAT(plain({1.2, 1.3, 1.25, 1.21}), ElementsAre(PlainChange{"BM_x", 1.23, 4, 4}));
   EXPECT_THAT(plain({0.8, 0.7, 0.8, 0.9}), ElementsAre(PlainChange{"BM_x", 0.8, 4, 4}));
+  EXPECT_THAT(plain({0.98, 0.98, 0.98, 0.98}), ElementsAre(PlainChange{"BM_x", 0.98, 4, 4}));
+  EXPECT_THAT(plain({0.9802, 0.9802, 0.9802, 0.9802}), IsEmpty()) << "less than 2 %";
   EXPECT_THAT(plain({1.2, 1.3, 1.25}), IsEmpty()) << "too few";
   EXPECT_THAT(plain({1.2, 1.3, 1.25, 1.01}), IsEmpty()) << "one round shows next to nothing";
   EXPECT_THAT(plain({1.2, 1.3, 0.8, 1.2}), IsEmpty());

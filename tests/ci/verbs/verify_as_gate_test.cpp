@@ -133,7 +133,7 @@ TEST_F(VerifyAsGate, RefusesOlderRules) {
   forge([](Comparison& comparison) { comparison.rule_version = "rounds-2"; });
   const Outcome outcome = verify();
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("rule_version: kept rounds-2, computed rounds-6"));
+  EXPECT_THAT(outcome.out, HasSubstr("rule_version: kept rounds-2, computed rounds-7"));
 }
 
 TEST_F(VerifyAsGate, RefusesThatNobodyAskedForCountsWhichAreDemandedHere) {

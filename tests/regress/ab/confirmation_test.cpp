@@ -259,9 +259,10 @@ ComparisonRow changed(double ratio, Verdict verdict = Verdict::regression) {
   return row;
 }
 
-std::optional<DeviceClock> told(const Device& before, const Device& now, ComparisonRow row) {
+std::optional<DeviceClock> told(const Device& before, const Device& now, ComparisonRow row,
+                                Rules rules = kNewestRules) {
   std::vector<RowDraft> drafts{{std::move(row)}};
-  check_device_clock(run_with(before), run_with(now), drafts);
+  check_device_clock(run_with(before), run_with(now), drafts, rules);
   return drafts[0].facts.device;
 }
 
@@ -282,6 +283,14 @@ TEST(DeviceClockCheck, ASmallChangeOfTimeIsNotTheClocksBecauseTheCyclesChangedLi
   const auto clock = told({1e5, 0}, {1.009e5, 0}, changed(1.012));
   EXPECT_FALSE(clock.value().stood_still);
   EXPECT_FALSE(clock->baseline_hz) << "no clock is known";
+}
+
+TEST(DeviceClockCheck, CyclesThatMovedByTheMinimumEffectDidNotStandStill) {
+  EXPECT_FALSE(told({1e5, 0}, {1.01e5, 0}, changed(1.2)).value().stood_still);
+  EXPECT_TRUE(told({1e5, 0}, {1.01e5, 0}, changed(1.2), Rules::rounds_6).value().stood_still);
+  const ComparisonRow faster = changed(0.8, Verdict::improvement);
+  EXPECT_TRUE(told({1e5, 0}, {0.99005e5, 0}, faster).value().stood_still);
+  EXPECT_FALSE(told({1e5, 0}, {0.99005e5, 0}, faster, Rules::rounds_6).value().stood_still);
 }
 
 TEST(DeviceClockCheck, KeepsSilentWithoutCyclesOrWithoutAChange) {

@@ -54,8 +54,9 @@ struct HeldRow {
 };
 
 // Of a benchmark whose level was accepted on the history that it was held against.
-HeldRow held_against(ComparisonRow row, double accepted) {
+HeldRow held_against(ComparisonRow row, double accepted, std::string_view rules = "history-7") {
   Comparison comparison;
+  comparison.rule_version = rules;
   comparison.history.emplace();
   SeriesHistory& history = comparison.history->series.emplace_back();
   history.series.name = row.benchmark;
@@ -88,6 +89,21 @@ TEST(Gates, DoNotFailForALevelOfWhichMoreIsBetterAndAtLeastWhatWasAccepted) {
   EXPECT_FALSE(held_against(row, 90).gates);
   EXPECT_FALSE(held_against(row, 80).gates);
   EXPECT_TRUE(held_against(row, 94).gates);
+  row.minimum_effect = 0.2;
+  row.interval = Interval{0.78, 0.82};
+  EXPECT_FALSE(held_against(row, 100).gates) << "18 % less is within 20 %";
+  EXPECT_TRUE(held_against(row, 100, "history-6").gates) << "it was held against 1 / 1.2";
+}
+
+TEST(Gates, OfALevelThatIsExceededByJustTheMinimumEffectFail) {
+  ComparisonRow row = row_of(kRealTime, Verdict::regression, 1.3);
+  row.minimum_effect = 0.2;
+  row.baseline = 100;
+  row.candidate = 130;
+  row.interval = Interval{1.2, 1.4};
+  EXPECT_TRUE(held_against(row, 100).gates);
+  EXPECT_FALSE(held_against(row, 100, "history-6").gates);
+  EXPECT_FALSE(held_against(row, 101).gates);
 }
 
 TEST(Gates, TakeAnAcceptedCountExactly) {
@@ -137,6 +153,8 @@ TEST(Gates, SmallChangeOfACountIsReportedAndDoesNotGate) {
   EXPECT_TRUE(decided(policy, {row_of(kRealTime, Verdict::regression, 1.001)}).rows[0].gates);
   policy.counted_minimum_effect = 0;
   EXPECT_TRUE(decided(policy, {row_of(kInstructions, Verdict::regression, 1.0001)}).rows[0].gates);
+  policy.counted_minimum_effect = 0.2;
+  EXPECT_TRUE(decided(policy, {row_of(kInstructions, Verdict::regression, 1.2)}).rows[0].gates) << "20 % are 20 %";
 }
 
 TEST(Gates, ASmallStepOfACountFailsWhereSuchStepsAddUpBeyondTheEffect) {

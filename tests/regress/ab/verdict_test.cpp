@@ -140,7 +140,7 @@ TEST(Decide, WhatOlderRulesKeptIsAllDrift) {
   row.metric = *well_known_metric(kRealTime);
   row.layout = Layout::sequential;
   NoisyEvidence evidence;
-  evidence.told_by_rounds_2 = true;
+  evidence.rules = Rules::rounds_2;
   evidence.effect.units = 15;
   evidence.effect.log_ratio = std::log(0.834);
   evidence.seen = std::log(0.868);

@@ -355,8 +355,9 @@ TEST(TakenBack, ByTheFirstImprovementThatLeavesLessThanTheMargin) {
   EXPECT_THAT(taken_back({{100, 110}, {110, 100}}), ElementsAre(1, -1));
   EXPECT_THAT(taken_back({{100, 110}, {110, 107}}), ElementsAre(-1, -1)) << "however small it were";
   EXPECT_THAT(taken_back({{100, 110}, {110, 107}, {107, 100}}), ElementsAre(2, -1, -1)) << "together";
-  EXPECT_THAT(taken_back({{100, 110}, {110, 101}}), ElementsAre(1, -1)) << "the margin itself";
-  EXPECT_THAT(taken_back({{100, 110}, {110, 101.01}}), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{100, 110}, {110, 101}}), ElementsAre(-1, -1)) << "1 % is told as a change";
+  EXPECT_THAT(taken_back({{100, 110}, {110, 100.99}}), ElementsAre(1, -1));
+  EXPECT_THAT(taken_back({{100, 150}, {150, 120}}, 0.2), ElementsAre(-1, -1));
   EXPECT_THAT(taken_back({{100, 110}, {110, 101.01}}, 0.02), ElementsAre(1, -1));
   EXPECT_THAT(taken_back({{100, 110}, {110, 60}}, 0), ElementsAre(1, -1));
   EXPECT_THAT(taken_back({{110, 100}, {100, 110}}), ElementsAre(-1, -1)) << "it was better before";
@@ -375,6 +376,8 @@ TEST(TakenBack, StaysSoAndALaterRegressionIsItsOwn) {
 TEST(TakenBack, WhereHigherIsBetterAndOfNegativeLevels) {
   EXPECT_THAT(taken_back({{100, 90}, {90, 100}}, 0.01, Better::higher), ElementsAre(1, -1));
   EXPECT_THAT(taken_back({{100, 90}, {90, 95}}, 0.01, Better::higher), ElementsAre(-1, -1));
+  EXPECT_THAT(taken_back({{100, 50}, {50, 82}}, 0.2, Better::higher), ElementsAre(1, -1)) << "18 % less";
+  EXPECT_THAT(taken_back({{100, 50}, {50, 80}}, 0.2, Better::higher), ElementsAre(-1, -1));
   EXPECT_THAT(taken_back({{90, 100}, {100, 90}}, 0.01, Better::higher), ElementsAre(-1, -1));
   EXPECT_THAT(taken_back({{-100, -90}, {-90, -100}}), ElementsAre(1, -1));
   EXPECT_THAT(taken_back({{-100, -90}, {-90, -93}}), ElementsAre(-1, -1));

@@ -54,6 +54,11 @@ TEST(Creep, OfStepsBelowTheEffectFailsOnceTogetherTheyReachIt) {
 TEST(Creep, IsReachedExactlyAtTheEffect) {
   EXPECT_TRUE(creep_of({1000, 1005, 1010})->beyond);
   EXPECT_FALSE(creep_of({100000, 100500, 100999})->beyond);
+  CreepQuestion question{points_of({1000, 1100, 1200})};
+  question.rules.effect = 0.2;
+  EXPECT_TRUE(judge_creep(question)->beyond);
+  question.points = points_of({1000, 1200});
+  EXPECT_THAT(judge_creep(question)->steps, testing::IsEmpty()) << "judged by itself, as 1.2 is 20 %";
 }
 
 TEST(Creep, TakesWhatGotBetterIntoAccount) {
@@ -168,6 +173,14 @@ TEST(Creep, ThatWasKeptIsConcludedAgain) {
   kept.beyond = false;
   conclude(kept, Better::lower);
   EXPECT_EQ(kept, before);
+  kept.steps = {{"c1", 1200, 1.2}};
+  kept.accepted = 1000;
+  kept.level = 1200;
+  kept.effect = 0.2;
+  conclude(kept, Better::lower);
+  EXPECT_TRUE(kept.beyond);
+  conclude(kept, Better::lower, Rules::rounds_6);
+  EXPECT_FALSE(kept.beyond) << "as it was concluded then";
 }
 
 TEST(Creep, IsLookedForInRowsThatGotWorseByTooLittleToFail) {

@@ -145,7 +145,7 @@ TEST(JudgeHistory, ShowsNothingUnchangedOfWhichACalibratedFloorIsBeyondAnyMargin
   };
   EXPECT_EQ(row_of(judged(0.05).comparison, "quiet").verdict, Verdict::unchanged);
   const Judged beyond = judged(0.34);
-  EXPECT_EQ(beyond.comparison.rule_version, "history-6");
+  EXPECT_EQ(beyond.comparison.rule_version, "history-7");
   EXPECT_EQ(row_of(beyond.comparison, "quiet").verdict, Verdict::inconclusive);
   EXPECT_EQ(answer_of(beyond, "quiet").answer, why::HistoryAnswer::floor_beyond);
   EXPECT_EQ(answer_of(beyond, "quiet").floor, 0.34);
@@ -162,6 +162,35 @@ TEST(JudgeHistory, ShowsAQuietBenchmarkUnchanged) {
   for (SeriesPoint& point : history.series.points) point.values = {100 + (point.values.front() - 100) / 10};
   world.baseline.series.push_back(history);
   EXPECT_EQ(row_of(world.judge(), "quiet").verdict, Verdict::unchanged);
+}
+
+TEST(JudgeHistory, ALossOfLessThanTheMinimumEffectIsNoRegressionAsInAPair) {
+  World world;
+  SeriesHistory history = history_of("copies", world.candidate.environment.fingerprint(), 100);
+  for (SeriesPoint& point : history.series.points) point.values = {100 + (point.values.front() - 100) / 20};
+  const Metric metric = *well_known_metric("bandwidth");
+  history.series.metric = metric.name;
+  history.series.unit = metric.unit;
+  history.series.better = metric.better;
+  world.baseline.series.push_back(history);
+  ComparisonPolicy policy;
+  policy.metrics = {metric.name};
+  policy.minimum_effect = 0.2;
+  const auto judged = [&](double value, Rules rules = kNewestRules) {
+    world.candidate.measurements.clear();
+    add(world.candidate, "copies", value, "bandwidth");
+    return judge_against_history(world.baseline, world.candidate, policy, nullptr, rules).comparison;
+  };
+  const Comparison within = judged(82);
+  EXPECT_EQ(within.rule_version, "history-7");
+  const ComparisonRow& row = row_of(within, "copies", "bandwidth");
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_LT(row.interval->high, 1 / 1.2) << "as large as a gain of 20 %, and a loss of 18 %";
+  EXPECT_GT(row.interval->low, 0.8);
+  const Comparison before = judged(82, Rules::rounds_6);
+  EXPECT_EQ(before.rule_version, "history-6");
+  EXPECT_EQ(row_of(before, "copies", "bandwidth").verdict, Verdict::regression);
+  EXPECT_EQ(row_of(judged(77), "copies", "bandwidth").verdict, Verdict::regression);
 }
 
 TEST(JudgeHistory, WithoutAHistoryNothingPasses) {
