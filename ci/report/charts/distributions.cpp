@@ -12,6 +12,7 @@
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/reason_text.hpp"
+#include "regress/ab/rules.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::ci {
@@ -298,10 +299,12 @@ class DistributionsPicture {
 
   std::string unit_text(double value) const { return level_text(value, row_.metric.unit); }
 
-  // Logarithmic, symmetric around no change, wide enough for the interval and the margin.
+  // Logarithmic, symmetric around no change, wide enough for the interval, the margin and the minimum effect; what of
+  // their bands lies beyond is cut off at the frame.
   void ratio() {
     if (!row_.ratio || !(*row_.ratio > 0)) return;
-    double most = std::max(std::log1p(row_.margin), std::abs(std::log(*row_.ratio)));
+    const Interval minimum = regress::minimum_effect_band(row_.minimum_effect);
+    double most = std::max({std::log1p(row_.margin), std::log(minimum.high), std::abs(std::log(*row_.ratio))});
     if (row_.interval && row_.interval->low > 0) {
       most = std::max({most, std::abs(std::log(row_.interval->low)), std::abs(std::log(row_.interval->high))});
     }
@@ -310,13 +313,14 @@ class DistributionsPicture {
     const auto y = [&](double value) {
       return zero - (kDistributionArea.bottom - kDistributionArea.top) / 2 * std::log(value) / most;
     };
-    const auto band = [&](double part, const char* style) {
+    const auto band = [&](const Interval& ratios, const char* style) {
+      const double top = y(ratios.high);
+      const double bottom = ratios.low > 0 ? std::min(y(ratios.low), kRatioArea.bottom) : kRatioArea.bottom;
       svg_.add(fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" class=\"{}\"/>\n",
-                           kRatioArea.left, y(1 + part), kRatioArea.right - kRatioArea.left,
-                           y(1 / (1 + part)) - y(1 + part), style));
+                           kRatioArea.left, top, kRatioArea.right - kRatioArea.left, bottom - top, style));
     };
-    band(row_.margin, "margin");
-    if (row_.minimum_effect > 0) band(std::min(row_.minimum_effect, row_.margin), "minimum");
+    band({1 / (1 + row_.margin), 1 + row_.margin}, "margin");
+    if (row_.minimum_effect > 0) band(minimum, "minimum");
     svg_.frame(kRatioArea);
     svg_.line(kRatioArea.left, zero, kRatioArea.right, zero, "zero");
     svg_.words(kRatioArea.left - 8, zero + 4, "dim", "0 %", kRightAligned);

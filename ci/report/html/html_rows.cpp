@@ -10,6 +10,7 @@
 #include "ci/report/function_lines.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::ci::html {
 namespace {
@@ -102,10 +103,11 @@ std::string RowWriter::bar(const ComparisonRow& row) {
   constexpr double kMiddle = 60, kHalf = 56;
   const double end = std::log(1.25);
   const auto x = [&](double ratio) { return kMiddle + kHalf * std::clamp(std::log(ratio) / end, -1.0, 1.0); };
-  const double least = 1 / (1 + row.minimum_effect);
+  const Interval band = regress::minimum_effect_band(row.minimum_effect);
+  const double least = std::max(band.low, 0.0);  // of an effect above 1 no loss is large enough
   std::string svg = "<svg class=\"bar\" viewBox=\"0 0 120 16\" aria-hidden=\"true\">";
   if (row.minimum_effect > 0) {
-    svg += fmt::format("<path class=\"band\" d=\"M{:.1f} 1H{:.1f}V15H{:.1f}z\"/>", x(least), x(1 + row.minimum_effect),
+    svg += fmt::format("<path class=\"band\" d=\"M{:.1f} 1H{:.1f}V15H{:.1f}z\"/>", x(least), x(band.high),
                        x(least));
   }
   svg += "<path class=\"zero\" d=\"M60 0V16\"/>";

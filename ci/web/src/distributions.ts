@@ -31,14 +31,16 @@ export function ticks(low: number, high: number, wanted = 5): number[] {
 
 function effect(row: Row): Child {
   if (!row.ratio || !row.interval) return null;
-  const ends = [row.interval[0], row.interval[1], 1 / (1 + row.margin), 1 + row.margin];
+  const margin = [1 / (1 + row.margin), 1 + row.margin],
+    least = [Math.max(0, 1 - row.minimum_effect), 1 + row.minimum_effect];
+  const ends = [...row.interval, ...margin, ...least];
   const low = Math.min(...ends),
     high = Math.max(...ends),
     room = (high - low) * 0.1;
   const y = (ratio: number) => 20 + (kHeight - 60) * (1 - (ratio - low + room) / (high - low + 2 * room));
   const [a, b] = row.interval.map(y);
-  const band = (part: number, kind: string) =>
-    svg('rect', {class: kind, x: 64, y: y(1 + part), width: 150, height: Math.max(1, y(1 / (1 + part)) - y(1 + part))});
+  const band = ([from, to]: number[], kind: string) =>
+    svg('rect', {class: kind, x: 64, y: y(to), width: 150, height: Math.max(1, y(from) - y(to))});
   return svg(
     'svg',
     {
@@ -50,8 +52,8 @@ function effect(row: Row): Child {
         `interval ${range_text(row.interval, row.ratio)}`,
     },
     svg('rect', {class: 'frame', x: 64, y: 20, width: 150, height: kHeight - 60}),
-    band(row.margin, 'margin'),
-    band(row.minimum_effect, 'least'),
+    band(margin, 'margin'),
+    band(least, 'least'),
     svg('path', {class: 'zero', d: `M64 ${y(1)}H214`}),
     svg('path', {class: 'span', d: `M133 ${a}H145M139 ${a}V${b}M133 ${b}H145`}),
     svg('circle', {class: 'point', cx: 139, cy: y(row.ratio), r: 5}),

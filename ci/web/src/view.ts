@@ -108,7 +108,7 @@ export function bar(row: Pick<Row, 'ratio' | 'interval' | 'minimum_effect'>): Ch
   if (!row.ratio || !(row.ratio > 0) || !Number.isFinite(row.ratio)) return '';
   const end = Math.log(1.25);
   const x = (ratio: number) => 60 + 56 * Math.max(-1, Math.min(1, Math.log(ratio) / end));
-  const low = x(1 / (1 + row.minimum_effect)),
+  const low = x(Math.max(0, 1 - row.minimum_effect)),
     high = x(1 + row.minimum_effect);
   const beyond = Math.log(row.ratio) > end ? 'M112 3l8 5l-8 5z' : Math.log(row.ratio) < -end ? 'M8 3l-8 5l8 5z' : '';
   return svg(

@@ -107,6 +107,14 @@ TEST(HtmlReport, DrawsTheDifferenceOfBothProfilesBehindAFinding) {
               AllOf(HasSubstr("<svg class=\"flame\""), HasSubstr("work  +111 %")));
 }
 
+TEST(HtmlReport, TheBandOfABarIsTheMinimumEffectByWhichVerdictsGo) {
+  ComparisonRow row = sample::time_row("BM_x", 1.02, Verdict::inconclusive);
+  row.minimum_effect = 0.2;
+  EXPECT_THAT(page_of(with({row})), HasSubstr("class=\"band\" d=\"M4.0 1H105.8V15H4.0z\"")) << "0.8 to 1.2";
+  row.minimum_effect = 1.5;
+  EXPECT_THAT(page_of(with({row})), HasSubstr("class=\"band\" d=\"M4.0 1H116.0V15H4.0z\"")) << "no loss is as large";
+}
+
 TEST(HtmlReport, NeedsNothingBesideItself) {
   const std::string page = page_of(sample::comparison_with_every_verdict());
   for (const char* reference : {"src=", "@import", "url(", "fetch(", "XMLHttpRequest", "http:", "https:", "<link",

@@ -50,6 +50,20 @@ TEST(DistributionPicture, TheSvgHoldsEverySampleAndMedianAndTellsTheVerdictInWor
                          HasSubstr("prefers-color-scheme"), Not(HasSubstr("<x>")), Not(HasSubstr("script"))));
 }
 
+TEST(DistributionPicture, ItsBandIsTheMinimumEffectAlsoBeyondTheMarginAndCutOffAtTheFrame) {
+  ComparisonRow row = slower();
+  row.ratio = 1.02;
+  row.interval = Interval{1.01, 1.03};
+  row.minimum_effect = 0.1;
+  EXPECT_THAT(svg_distributions(row, samples()),
+              HasSubstr("y=\"95.3\" width=\"202\" height=\"224.6\" class=\"minimum\""))
+      << "from 0.9 to 1.1";
+  row.minimum_effect = 1.5;
+  EXPECT_THAT(svg_distributions(row, samples()),
+              AllOf(HasSubstr("y=\"95.3\" width=\"202\" height=\"234.7\" class=\"minimum\""), Not(HasSubstr("nan")),
+                    Not(HasSubstr("inf"))));
+}
+
 TEST(DistributionPicture, ManySamplesAreThinned) {
   RowSamples many;
   many.baseline.invocations.assign(10, std::vector<double>(10'000, 5.0));
