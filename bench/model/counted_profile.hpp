@@ -52,4 +52,8 @@ struct CountedProfile {
   bool operator==(const CountedProfile&) const = default;
 };
 
+// What a reader of the profile may not rely on, as "a call of a function that is not there": costs of another number of
+// events, positions beyond its functions. Empty where it is whole.
+std::string flaw_of(const CountedProfile& profile);
+
 }  // namespace steelyard

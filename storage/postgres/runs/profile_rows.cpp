@@ -1,9 +1,11 @@
 #include "storage/postgres/runs/profile_rows.hpp"
 
-#include <algorithm>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "storage/postgres/session/dictionaries.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -92,23 +94,73 @@ Integers slice(const Integers& flat, std::size_t index, std::size_t width) {
   return {begin, begin + static_cast<std::ptrdiff_t>(width)};
 }
 
+// The row of a profile. That its arrays run parallel is true of those that we wrote; the table has no rule for it.
+struct ProfileRow {
+  std::vector<std::string> events;
+  Integers totals, function_keys, lines, calls, self, inclusive;
+  Integers callers, callees, arc_calls, arc_inclusive;
+  Integers ran_in, origin_keys, source_lines, source_self;
+};
+
+ProfileRow profile_row(const Rows& rows, std::int64_t row) {
+  constexpr int kFirstArrayColumn = 1;
+  ProfileRow cells;
+  read_in_order(rows, row, kFirstArrayColumn, cells.events, cells.totals, cells.function_keys, cells.lines, cells.calls,
+                cells.self, cells.inclusive, cells.callers, cells.callees, cells.arc_calls, cells.arc_inclusive,
+                cells.ran_in, cells.origin_keys, cells.source_lines, cells.source_self);
+  return cells;
+}
+
+bool is_parallel(const ProfileRow& row) {
+  const std::size_t width = row.events.size();
+  const std::size_t functions = row.function_keys.size();
+  const std::size_t arcs = row.callers.size();
+  const std::size_t sources = row.ran_in.size();
+  return row.lines.size() == functions && row.calls.size() == functions && row.self.size() == functions * width &&
+         row.inclusive.size() == functions * width && row.callees.size() == arcs && row.arc_calls.size() == arcs &&
+         row.arc_inclusive.size() == arcs * width && row.origin_keys.size() == sources &&
+         row.source_lines.size() == sources && row.source_self.size() == sources * width;
+}
+
+// Of a position that no function can have, one that flaw_of() finds.
+std::uint32_t position_of(std::int64_t kept) {
+  constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+  return kept < 0 || kept > kNowhere ? kNowhere : static_cast<std::uint32_t>(kept);
+}
+
+// Costs and names of the row; what is wrong with it, empty where nothing is.
+std::string fill_profile(const ProfileRow& row, const std::map<std::int64_t, FunctionName>& names,
+                         const std::map<std::int64_t, OriginName>& origins, CountedProfile& profile) {
+  if (!is_parallel(row)) return "arrays of different lengths";
+  const std::size_t width = row.events.size();
+  for (std::size_t i = 0; i < row.function_keys.size(); ++i) {
+    const auto name = names.find(row.function_keys[i]);
+    if (name == names.end()) return "a function that steelyard.functions does not have";
+    profile.functions.push_back({name->second.object, name->second.file, name->second.name,
+                                 static_cast<std::int32_t>(row.lines[i]), row.calls[i], slice(row.self, i, width),
+                                 slice(row.inclusive, i, width)});
+  }
+  for (std::size_t i = 0; i < row.callers.size(); ++i) {
+    profile.arcs.push_back({position_of(row.callers[i]), position_of(row.callees[i]), row.arc_calls[i],
+                            slice(row.arc_inclusive, i, width)});
+  }
+  for (std::size_t i = 0; i < row.ran_in.size(); ++i) {
+    const auto origin = origins.find(row.origin_keys[i]);
+    if (origin == origins.end()) return "a line of a function that steelyard.origins does not have";
+    profile.sources.push_back({position_of(row.ran_in[i]), origin->second.file, origin->second.name,
+                               static_cast<std::int32_t>(row.source_lines[i]), slice(row.source_self, i, width)});
+  }
+  profile.events = row.events;
+  profile.totals = row.totals;
+  return flaw_of(profile);
+}
+
 }  // namespace
 
 Result<void> check_profiles(const Run& run) {
   for (const CountedProfile& profile : run.profiles) {
-    const std::size_t events = profile.events.size();
-    const bool functions_fit = std::all_of(profile.functions.begin(), profile.functions.end(), [&](const auto& f) {
-      return f.self.size() == events && f.inclusive.size() == events;
-    });
-    const bool arcs_fit = std::all_of(profile.arcs.begin(), profile.arcs.end(), [&](const auto& arc) {
-      return arc.inclusive.size() == events && std::max(arc.caller, arc.callee) < profile.functions.size();
-    });
-    const bool sources_fit = std::all_of(profile.sources.begin(), profile.sources.end(), [&](const auto& source) {
-      return source.self.size() == events && source.function < profile.functions.size();
-    });
-    if (!functions_fit || !arcs_fit || !sources_fit) {
-      return input_error("run " + run.header.id + ", profile of " + profile.benchmark.canonical(),
-                         "costs, arcs or lines that do not fit its events and functions",
+    if (const std::string flaw = flaw_of(profile); !flaw.empty()) {
+      return input_error("run " + run.header.id + ", profile of " + profile.benchmark.canonical(), flaw,
                          "one cost per event, and arcs and lines of functions of the profile", "collect it again");
     }
   }
@@ -127,7 +179,8 @@ Result<void> write_profiles(Transaction& transaction, std::int64_t run_key, cons
       });
 }
 
-Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std::int64_t run_key) {
+Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std::int64_t run_key,
+                                                  const std::string& where) {
   STEELYARD_TRY(const auto names, names_by_key(transaction, run_key));
   STEELYARD_TRY(const auto origins, origins_by_key(transaction, run_key));
   STEELYARD_TRY(
@@ -143,31 +196,13 @@ Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std:
   constexpr int kFirstBenchmarkColumn = 16;
   std::vector<CountedProfile> profiles;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    const auto integers = [&](int column) { return integers_of_array(rows.raw(row, column)); };
     CountedProfile& profile = profiles.emplace_back();
-    profile.iterations = rows.integer(row, 0);
-    profile.events = texts_of_array(rows.raw(row, 1));
-    profile.totals = integers(2);
-    const std::size_t width = profile.events.size();
-    const Integers function_keys = integers(3), lines = integers(4), calls = integers(5);
-    const Integers self = integers(6), inclusive = integers(7);
-    for (std::size_t i = 0; i < function_keys.size(); ++i) {
-      const FunctionName& name = names.at(function_keys[i]);
-      profile.functions.push_back({name.object, name.file, name.name, static_cast<std::int32_t>(lines[i]), calls[i],
-                                   slice(self, i, width), slice(inclusive, i, width)});
-    }
-    const Integers callers = integers(8), callees = integers(9), arc_calls = integers(10), costs = integers(11);
-    for (std::size_t i = 0; i < callers.size(); ++i) {
-      profile.arcs.push_back({static_cast<std::uint32_t>(callers[i]), static_cast<std::uint32_t>(callees[i]),
-                              arc_calls[i], slice(costs, i, width)});
-    }
-    const Integers ran_in = integers(12), origin_keys = integers(13), source_lines = integers(14), own = integers(15);
-    for (std::size_t i = 0; i < ran_in.size(); ++i) {
-      const OriginName& origin = origins.at(origin_keys[i]);
-      profile.sources.push_back({static_cast<std::uint32_t>(ran_in[i]), origin.file, origin.name,
-                                 static_cast<std::int32_t>(source_lines[i]), slice(own, i, width)});
-    }
     profile.benchmark = benchmark_of(rows, row, kFirstBenchmarkColumn);
+    profile.iterations = rows.integer(row, 0);
+    if (std::string flaw = fill_profile(profile_row(rows, row), names, origins, profile); !flaw.empty()) {
+      return store_error(where + ", profile of " + profile.benchmark.canonical(), std::move(flaw),
+                         "a profile as it was written", "something else wrote to the store: restore a backup");
+    }
   }
   return profiles;
 }

@@ -17,6 +17,8 @@ namespace steelyard::storage {
 Result<void> check_profiles(const Run& run);
 // Precondition: check_profiles().
 Result<void> write_profiles(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys);
-Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std::int64_t run_key);
+// A store error that begins with `where` for a row that does not fit itself: who may write may write that.
+Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std::int64_t run_key,
+                                                  const std::string& where);
 
 }  // namespace steelyard::storage

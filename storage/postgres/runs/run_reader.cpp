@@ -216,7 +216,7 @@ Result<Run> read_run(Session& session, const std::string& id) {
   STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
   STEELYARD_TRY(run.measurements,
                 read_measurements(transaction, run_key, "run:" + run.header.id, header.integer(0, 0)));
-  STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
+  STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key, "run:" + run.header.id));
   STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
   STEELYARD_TRY(run.labels, read_labels(transaction, run_key));
   return run;
