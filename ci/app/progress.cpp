@@ -164,7 +164,7 @@ void ProgressLine::print(const ProgressNow& now) {
     line += (i == 0 ? "; so far: " : ", ") + printable(fresh[i]->text, style_.unicode);
   }
   if (fresh.size() > kMaxToldAtOnce) line += ", and " + std::to_string(fresh.size() - kMaxToldAtOnce) + " more";
-  err_ << line << '\n' << std::flush;
+  err_ << log_text(line) << '\n' << std::flush;
 }
 
 void ProgressLine::clear() {

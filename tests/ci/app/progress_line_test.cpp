@@ -211,6 +211,19 @@ TEST(LiveView, InAPipeIsALineEveryFewSecondsAtMost) {
       << "what was told is not told again with another figure";
 }
 
+// A CI service reads the lines too.
+TEST(LiveView, InAPipeNoNameIsACommandOfACiService) {
+  std::ostringstream err;
+  ProgressStyle style;
+  style.form = ProgressForm::lines;
+  ProgressLine view(err, style);
+  view.found({{"##vso[task.x] is slower", Tone::bad}});
+  view.show("::error::boo", 0.25, seconds(70));
+  std::this_thread::sleep_for(std::chrono::duration<double>(kSecondsBetweenLines));
+  view.show("::error::boo", 0.25, seconds(70));
+  EXPECT_EQ(err.str(), "| ::error::boo; 25 %, 1 min 10 s left; so far: ## vso[task.x] is slower\n");
+}
+
 TEST(LiveView, WhereNoCodeErasesBlanksDo) {
   std::ostringstream err;
   ProgressStyle style;
