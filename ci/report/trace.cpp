@@ -12,6 +12,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "bench/model/utf8.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/trace_columns.hpp"
 #include "ci/report/trace_names.hpp"
 
@@ -406,7 +407,9 @@ std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& 
 std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);
   std::string text = markdown_rows(columns.cells(), columns.kinds());
-  for (const std::string& line : footer_of(trace, averages, columns.rows())) text += "\n" + line + "\n";
+  for (const std::string& line : footer_of(trace, averages, columns.rows())) {
+    text += "\n" + markdown::words(line) + "\n";
+  }
   for (const FurtherTable& further : further_tables(trace, averages, table)) {
     text += "\n" + further.title + "\n\n" + markdown_rows(further.cells, further.kinds);
     if (!further.rest.empty()) text += "\n" + further.rest + "\n";

@@ -542,6 +542,15 @@ TEST(TraceReport, EscapesNamesInMarkdownAndCsv) {
   EXPECT_THAT(csv_trace(hostile), HasSubstr("\"a,\"\"b\"\" ?[31m\",0,1,"));
 }
 
+// A device's refusal is in a file that may be a stranger's.
+TEST(TraceReport, EscapesWhatAFileSaysBelowTheTableInMarkdown) {
+  bench::Trace trace = step_of_two();
+  trace.device_recording.refusal = "![x](https://evil.example/p.png) <img src=x>";
+  const std::string text = markdown_trace(trace, bench::key_averages(trace, bench::tree_of(trace)), {});
+  EXPECT_THAT(text, HasSubstr("No device was recorded: !\\[x\\](https:"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("![x]")), Not(HasSubstr("<img")), Not(HasSubstr("https://"))));
+}
+
 TEST(TraceReport, OfJsonHasEveryRowInNanoseconds) {
   const bench::Trace trace = step_of_two();
   const auto json = nlohmann::json::parse(json_trace(trace, bench::key_averages(trace, bench::tree_of(trace))));
