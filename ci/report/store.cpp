@@ -193,6 +193,18 @@ std::string json_by_line(const Json& json) {
   return text + "\n}\n";
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// As the service's API has it.
+Json token_json(const storage::Token& token) {
+  return {{"id", token.id},
+          {"name", token.name},
+          {"project", text_or_null(token.project)},
+          {"scopes", token.scopes},
+          {"expires_at", token.expires_at},
+          {"last_used", text_or_null(token.last_used)}};
+}
+
 Json affected_json(const std::vector<storage::AffectedTable>& tables) {
   Json json = Json::array();
   for (const storage::AffectedTable& table : tables) json.push_back({{"table", table.name}, {"bytes", table.bytes}});
@@ -227,7 +239,9 @@ std::string access_text(const storage::AccessGrant& grant) { return word_of(gran
 
 std::string terminal_grants(const std::vector<storage::AccessGrant>& grants) {
   std::string text;
-  for (const storage::AccessGrant& grant : grants) text += grant.login + "  " + access_text(grant) + '\n';
+  for (const storage::AccessGrant& grant : grants) {
+    text += printable_line(grant.login + "  " + access_text(grant), true) + '\n';
+  }
   return text;
 }
 
@@ -239,6 +253,36 @@ std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
                     {"project", grant.some_projects ? Json(grant.project) : Json(nullptr)}});
   }
   return json_by_line({{"schema", "steelyard.grants/1"}, {"grants", std::move(list)}});
+}
+
+std::string terminal_tokens(const std::vector<storage::Token>& tokens) {
+  std::string text;
+  for (const storage::Token& one : tokens) {
+    const std::string whose = one.project.empty() ? "every project" : "project " + one.project;
+    const std::string used = one.last_used.empty() ? "never" : one.last_used;
+    text += printable_line(one.id + "  " + joined_text(one.scopes, ",") + "  " + whose + "  until " +
+                               one.expires_at.substr(0, 10) + "  used " + used + "  " + one.name,
+                           true) +
+            '\n';
+  }
+  return text;
+}
+
+std::string json_tokens(const std::vector<storage::Token>& tokens) {
+  Json list = Json::array();
+  for (const storage::Token& one : tokens) list.push_back(token_json(one));
+  return json_by_line({{"schema", "steelyard.tokens/1"}, {"tokens", std::move(list)}});
+}
+
+std::string json_issued(const storage::IssuedToken& issued) {
+  return json_by_line({{"schema", "steelyard.issued_token/1"},
+                       {"token", token_json(issued.token)},
+                       {"secret", issued.secret},
+                       {"old_expires_at", text_or_null(issued.old_expires_at)}});
+}
+
+std::string json_revoked(const std::string& id, bool was_good) {
+  return json_by_line({{"schema", "steelyard.revoked_token/1"}, {"id", id}, {"was_good", was_good}});
 }
 
 std::string terminal_upgrade(const storage::UpgradePlan& plan) {

@@ -26,6 +26,11 @@ std::string access_text(const storage::AccessGrant& grant);
 std::string terminal_grants(const std::vector<storage::AccessGrant>& grants);
 std::string json_grants(const std::vector<storage::AccessGrant>& grants);  // schema steelyard.grants/1
 
+std::string terminal_tokens(const std::vector<storage::Token>& tokens);
+std::string json_tokens(const std::vector<storage::Token>& tokens);  // schema steelyard.tokens/1
+std::string json_issued(const storage::IssuedToken& issued);         // schema steelyard.issued_token/1
+std::string json_revoked(const std::string& id, bool was_good);      // schema steelyard.revoked_token/1
+
 // What an upgrade would do, and which table goes where.
 std::string terminal_upgrade(const storage::UpgradePlan& plan);
 std::string json_upgrade(const storage::UpgradePlan& plan);  // schema steelyard.upgrade/1

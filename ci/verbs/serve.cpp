@@ -15,6 +15,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/report/store.hpp"
 #include "ci/service/service.hpp"
 #include "ci/verbs/db.hpp"
 #include "storage/access_store.hpp"
@@ -168,7 +169,7 @@ Result<ExitCode> issue(const ServeOptions& options, const Configuration& configu
   storage::TokenRequest wanted{options.name, options.project, options.scopes, options.days, person_or_login("")};
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(const storage::IssuedToken issued, storage::AccessStore(store).issue_token(wanted));
-  app.print(issued.secret + '\n');
+  app.print(app.common.json ? json_issued(issued) : issued.secret + '\n');
   app.note("token " + issued.token.id + ", good until " + issued.token.expires_at + ": it is shown this once");
   if (!options.project.empty()) warn_of_unmeasured_project(options.project, store, app);
   return ExitCode::success;
@@ -177,14 +178,7 @@ Result<ExitCode> issue(const ServeOptions& options, const Configuration& configu
 Result<ExitCode> list_tokens(const Configuration& configuration, const App& app) {
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(const std::vector<storage::Token> tokens, storage::AccessStore(store).tokens());
-  std::string text;
-  for (const storage::Token& one : tokens) {
-    const std::string scopes = joined_text(one.scopes, ",");
-    text += one.id + "  " + scopes + "  " + (one.project.empty() ? "every project" : "project " + one.project) +
-            "  until " + one.expires_at.substr(0, 10) + "  used " + (one.last_used.empty() ? "never" : one.last_used) +
-            "  " + one.name + '\n';
-  }
-  app.print(text);
+  app.print(app.common.json ? json_tokens(tokens) : terminal_tokens(tokens));
   if (tokens.empty()) app.note("no token is good now");
   return ExitCode::success;
 }
@@ -192,6 +186,7 @@ Result<ExitCode> list_tokens(const Configuration& configuration, const App& app)
 Result<ExitCode> revoke(const ServeOptions& options, const Configuration& configuration, const App& app) {
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(const bool done, storage::AccessStore(store).revoke_token(options.name, person_or_login("")));
+  if (app.common.json) app.print(json_revoked(options.name, done));
   app.note(done ? "revoked" : "it was revoked before");
   return ExitCode::success;
 }
@@ -201,7 +196,7 @@ Result<ExitCode> rotate(const ServeOptions& options, const Configuration& config
   STEELYARD_TRY(
       const storage::IssuedToken issued,
       storage::AccessStore(store).rotate_token({options.name, options.days, options.grace_hours, person_or_login("")}));
-  app.print(issued.secret + '\n');
+  app.print(app.common.json ? json_issued(issued) : issued.secret + '\n');
   app.note("token " + issued.token.id + ", good until " + issued.token.expires_at + ": it is shown this once");
   app.note("token " + options.name +
            (options.grace_hours == 0

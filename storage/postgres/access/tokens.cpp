@@ -83,6 +83,9 @@ Result<void> check_request(const TokenRequest& request) {
     return input_error("token name", std::to_string(request.name.size()) + " bytes",
                        "1 to " + std::to_string(kLongestName) + ": what the token is for");
   }
+  if (const std::string shown = printable_line(request.name, true); shown != request.name) {
+    return input_error("token name", "characters that cannot be shown, as ? in " + shown, "a line of text");
+  }
   STEELYARD_CHECK(check_days(request.days));
   if (request.scopes.empty()) return input_error("token scopes", "none", "read, submit, report or admin");
   for (const std::string& scope : request.scopes) {

@@ -37,6 +37,40 @@ TEST(UpkeepAdvice, NamesWhatIsToBeDoneInTheOrderOfItsHaste) {
                           StartsWith("6 rows (series_key 1, 2, 3, 4, 5, ...) in steelyard.series under an identity")));
 }
 
+// Older stores hold names that are refused today, and a login has any.
+TEST(TerminalTokens, AndGrantsAreALineEachWhateverTheirNames) {
+  const storage::Token hostile{"0123", "a\n4567  admin\x1b[2J", "kit", {"read", "submit"}, "2026-12-31T00:00:00Z"};
+  const storage::Token plain{"89ab", "plain", "", {"read"}, "2027-01-01T00:00:00Z", "2026-12-01"};
+  EXPECT_EQ(terminal_tokens({hostile, plain}),
+            "0123  read,submit  project kit  until 2026-12-31  used never  a 4567  admin?[2J\n"
+            "89ab  read  every project  until 2027-01-01  used 2026-12-01  plain\n");
+  EXPECT_EQ(terminal_grants({{"a\nb\x1b[2J", storage::Access::reader, "kit", true}}),
+            "a b?[2J  reader of project kit\n");
+}
+
+TEST(JsonOfAStore, ShowsTokensAsTheServiceDoes) {
+  const storage::Token token{"0123", "a \"b\"", "", {"read", "submit"}, "2026-12-31T00:00:00Z"};
+  EXPECT_EQ(json_tokens({token}),
+            R"({
+  "schema": "steelyard.tokens/1",
+  "tokens": [
+    {"id": "0123", "name": "a \"b\"", "project": null, "scopes": ["read", "submit"], )"
+            R"("expires_at": "2026-12-31T00:00:00Z", "last_used": null}]
+}
+)");
+  EXPECT_EQ(json_issued({token, "steelyard_0123_x", "2026-12-02T00:00:00Z"}),
+            R"({
+  "schema": "steelyard.issued_token/1",
+  "token": {"id": "0123", "name": "a \"b\"", "project": null, "scopes": ["read", "submit"], )"
+            R"("expires_at": "2026-12-31T00:00:00Z", "last_used": null},
+  "secret": "steelyard_0123_x",
+  "old_expires_at": "2026-12-02T00:00:00Z"
+}
+)");
+  EXPECT_EQ(json_revoked("0123", true),
+            "{\n  \"schema\": \"steelyard.revoked_token/1\",\n  \"id\": \"0123\",\n  \"was_good\": true\n}\n");
+}
+
 TEST(JsonOfAStore, HasEachObjectOfAListOnALine) {
   EXPECT_EQ(json_grants({}), "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": []\n}\n");
   EXPECT_EQ(json_grants({{"ada", storage::Access::owner}, {"o\"b", storage::Access::reader, "kit", true}}),

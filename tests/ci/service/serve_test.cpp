@@ -103,6 +103,26 @@ class Serve : public ::testing::Test {
   std::filesystem::path state_;
 };
 
+TEST_F(Serve, PrintsAnObjectOnDemandOfEachThingThatIsDoneToTokens) {
+  const auto said = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "serve");
+    words.insert(words.end(), {"--json", "--quiet"});
+    Program program(words);
+    const std::string text = program.read_until("\n}\n");
+    EXPECT_EQ(program.end(0), 0) << text;
+    return nlohmann::json::parse(text);
+  };
+  const auto issued = said({"token", "a test", "--scopes", "read"});
+  EXPECT_EQ(issued.at("schema"), "steelyard.issued_token/1");
+  const auto listed = said({"tokens"});
+  EXPECT_EQ(listed.at("schema"), "steelyard.tokens/1");
+  EXPECT_EQ(listed.at("tokens").at(0), issued.at("token"));
+  const auto rotated = said({"rotate", issued.at("token").at("id"), "--grace-hours", "1"});
+  EXPECT_NE(rotated.at("secret"), issued.at("secret"));
+  EXPECT_TRUE(rotated.at("old_expires_at").is_string());
+  EXPECT_EQ(said({"revoke", rotated.at("token").at("id")}).at("was_good"), true);
+}
+
 TEST_F(Serve, LosesNoRunWhereOneOfTwoProcessesIsKilled) {
   Program first({"serve", "--listen", "127.0.0.1:0"}), second({"serve", "--listen", "127.0.0.1:0"});
   const std::uint16_t one = started_on(first);

@@ -11,6 +11,7 @@
 namespace steelyard::storage::tokens_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -101,6 +102,12 @@ TEST_F(TokenRows, AreGoodForNothingOnceTheyExpired) {
 TEST_F(TokenRows, AskForWhatTheyAreFor) {
   Store store = open();
   EXPECT_THAT(AccessStore(store).issue_token({"", "", {"read"}, 1, "ada"}).error().text(), HasSubstr("token name"));
+  for (const char* name : {"a\n0123  read  every project", "a\x1b[2Jb", "a\tb", "a\xff", "a\u202eb"}) {
+    const auto refused = AccessStore(store).issue_token({name, "", {"read"}, 1, "ada"});
+    ASSERT_FALSE(refused) << name;
+    EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("token name"), HasSubstr("cannot be shown")));
+  }
+  EXPECT_TRUE(AccessStore(store).issue_token({"l\u00e4uft", "", {"read"}, 1, "ada"}));
   EXPECT_THAT(AccessStore(store).issue_token({"x", "", {}, 1, "ada"}).error().text(), HasSubstr("token scopes"));
   EXPECT_THAT(AccessStore(store).issue_token({"x", "", {"root"}, 1, "ada"}).error().text(), HasSubstr("\"root\""));
   EXPECT_THAT(AccessStore(store).issue_token({"x", "", {"read"}, 0, "ada"}).error().text(), HasSubstr("token days"));
