@@ -210,6 +210,8 @@ std::string member_row(const ChangesReport& report, const regress::FindingMember
          ratio + " | " + p_value_text(change.p) + " | " + words(status_text(change)) + " |\n";
 }
 
+std::string line_part(const std::string& line) { return "- " + words(line) + "\n"; }
+
 std::string finding_part(const ChangesReport& report, const regress::ChangeFinding& finding) {
   std::string text = "### " + machine_words(finding) + std::to_string(finding.members.size()) +
                      (finding.members.size() == 1 ? " change" : " changes") + " at " +
@@ -432,25 +434,22 @@ std::string markdown_changes(const ChangesReport& report) {
   std::string text = "## " + std::to_string(report.findings.size()) +
                      (report.findings.size() == 1 ? " finding" : " findings") + " in " +
                      std::to_string(report.series.size()) + " series\n\n";
+  std::vector<std::string> parts;
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
-    std::string part = finding_part(report, report.findings[i]);
+    parts.push_back(finding_part(report, report.findings[i]));
     if (const std::string step = search_step(report, i); !step.empty()) {
-      part += "To find the commit: " + code(step, false) + "\n\n";
+      parts.back() += "To find the commit: " + code(step, false) + "\n\n";
     }
-    const std::string rest =
-        "and " + std::to_string(report.findings.size() - i) + " less important findings: see the JSON\n";
-    if (text.size() + part.size() + rest.size() > kMaxChangesCharacters) return text + rest;
-    text += part;
   }
-  std::vector<std::string> lines;
-  for (const SeriesCreep& one : report.creeps) lines.push_back(creep_line(report, one));
-  const std::vector<std::string> drifts = drift_lines(report);
-  lines.insert(lines.end(), drifts.begin(), drifts.end());
-  lines.insert(lines.end(), report.log.begin(), report.log.end());
-  for (const std::string& line : lines) {
-    const std::string part = "- " + words(line) + "\n";
-    if (text.size() + part.size() > kMaxChangesCharacters) break;
-    text += part;
+  for (const SeriesCreep& one : report.creeps) parts.push_back(line_part(creep_line(report, one)));
+  for (const std::string& line : drift_lines(report)) parts.push_back(line_part(line));
+  for (const std::string& line : report.log) parts.push_back(line_part(line));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string rest = "and " + std::to_string(parts.size() - i) + " more: see the JSON\n";
+    // The last one needs no room for a rest behind it.
+    const std::size_t behind = i + 1 < parts.size() ? rest.size() : 0;
+    if (text.size() + parts[i].size() + behind > kMaxChangesCharacters) return text + rest;
+    text += parts[i];
   }
   return text;
 }

@@ -44,7 +44,8 @@ std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool
 std::string terminal_changes(const ChangesReport& report, const TerminalStyle& style);
 // schema steelyard.changes/1
 std::string json_changes(const ChangesReport& report);
-// The findings as a table, at most 65,000 characters.
+// The findings as tables, then creeps, drifts and the log, a line each; at most 65,000 characters, and where that is
+// too little, how many of all these are in the JSON alone.
 std::string markdown_changes(const ChangesReport& report);
 
 // "instructions of BM_x crept by +2.4 % since v1.2 (released 2026-10-01) in 5 steps below 1 %: 1a2b3c4d5 +0.4 %, ...".

@@ -170,5 +170,23 @@ TEST(CreepInWords, IsToldByChangesInEveryForm) {
   EXPECT_THAT(json_changes(report), testing::Not(HasSubstr("creeps")));
 }
 
+TEST(ChangesAsMarkdown, SayOfWhateverFindsNoRoomHowMuchThereIs) {
+  ChangesReport report;
+  report.series = {{"BM_x", "instructions", "count", Better::lower, {}}};
+  report.changes.resize(1);
+  const SeriesCreep creep{0, "abcdef0123456789", *creep_beyond(counted(kCreeping), look_at_main())};
+  report.creeps.assign(1000, creep);
+  report.log.assign(5, "last words");
+  const std::string cut = markdown_changes(report);
+  EXPECT_LE(cut.size(), 65'000U);
+  std::size_t told = 0;
+  for (std::size_t at = cut.find("\n- "); at != std::string::npos; at = cut.find("\n- ", at + 1)) ++told;
+  EXPECT_TRUE(cut.ends_with("\nand " + std::to_string(1005 - told) + " more: see the JSON\n")) << told;
+  report.creeps.assign(3, creep);
+  const std::string whole = markdown_changes(report);
+  EXPECT_TRUE(whole.ends_with("- last words\n")) << whole;
+  EXPECT_THAT(whole, testing::Not(HasSubstr("more: see")));
+}
+
 }  // namespace
 }  // namespace steelyard::ci::creep_test
