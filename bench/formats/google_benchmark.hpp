@@ -69,6 +69,9 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::s
 // `keeps_readable`: of a damaged one the records before the damage.
 Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path, bool keeps_readable = false);
 
+// Whether a member of a record is a field of Google Benchmark's own, of whatever version, and so no counter's name.
+bool is_google_benchmark_field(std::string_view name);
+
 // From the first to the last moment at which a process of a side began.
 struct SideTimes {
   std::int64_t first_unix_ns = 0;

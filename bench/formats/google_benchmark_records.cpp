@@ -135,6 +135,10 @@ Metric metric_of_counter(const std::string& name) {
 
 }  // namespace
 
+bool is_google_benchmark_field(std::string_view name) {
+  return std::find(kOwnFields.begin(), kOwnFields.end(), name) != kOwnFields.end();
+}
+
 std::string describe_json(const json& value) {
   if (value.is_string()) {
     const std::string_view non_finite = unmask_non_finite(value.get_ref<const std::string&>());
@@ -255,7 +259,7 @@ void GoogleBenchmarkRecords::add_counters(const json& record, const std::string&
                                           std::optional<std::int64_t> iterations) {
   std::size_t counters = 0;
   for (const auto& [key, value] : record.items()) {
-    if (std::find(kOwnFields.begin(), kOwnFields.end(), key) != kOwnFields.end()) continue;
+    if (is_google_benchmark_field(key)) continue;
     const bool non_finite = value.is_string() && !unmask_non_finite(value.get_ref<const std::string&>()).empty();
     // Texts, flags and nested values are fields of a version newer than this reader.
     if (!value.is_number() && !non_finite) continue;

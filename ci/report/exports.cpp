@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "bench/formats/google_benchmark.hpp"
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
@@ -203,6 +204,12 @@ std::vector<SampleLine> lines_of(const std::vector<const Measurement*>& measurem
   return ordered;
 }
 
+// A metric of the name of one of the format's own fields is no such field, and an object has each member once.
+std::string google_benchmark_counter(const Metric& metric) {
+  const bool is_time = metric.name == kRealTime || metric.name == kCpuTime;
+  return (!is_time && bench::is_google_benchmark_field(metric.name) ? "metric_" : "") + metric.name;
+}
+
 // Google Benchmark's JSON: every sample a repetition. Its readers want both times of each; one that was not measured is
 // 0 there.
 std::string google_benchmark_of(const Run& run) {
@@ -220,8 +227,8 @@ std::string google_benchmark_of(const Run& run) {
     const std::string shown = json_string(id.suite.empty() ? bare_name(id) : name_as_given(name));
     std::size_t repetition = 0;
     for (const SampleLine& line : lines) {
-      std::map<std::string_view, double> fields{{kRealTime, 0}, {kCpuTime, 0}};
-      for (const auto& [metric, value] : line.values) fields[metric->name] = value;
+      std::map<std::string, double> fields{{std::string(kRealTime), 0}, {std::string(kCpuTime), 0}};
+      for (const auto& [metric, value] : line.values) fields[google_benchmark_counter(*metric)] = value;
       text += (is_first ? "\n    {" : ",\n    {") + ("\"name\": " + shown) + ", \"run_name\": " + shown +
               ", \"run_type\": \"iteration\", \"repetitions\": " + std::to_string(lines.size()) +
               ", \"repetition_index\": " + std::to_string(repetition++) +
@@ -238,13 +245,17 @@ std::string google_benchmark_of(const Run& run) {
 // The text of go test -bench, as benchstat reads it
 // ---------------------------------------------------------------------
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 // "sort/n:1000" as "Benchmark_sort/n=1000": a letter behind "Benchmark" has to be a capital, and blanks end a name.
 std::string go_name(const BenchmarkId& id) {
   std::string name = id.name.starts_with("Benchmark") ? id.name.substr(9) : id.name;
   std::string processors;
   if (!name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "_");
   for (const Parameter& parameter : id.parameters) {
-    if (parameter.name == "gomaxprocs") {
+    if (parameter.name == "gomaxprocs" && is_number(parameter.value)) {
       processors = '-' + parameter.value;
     } else {
       name += '/' + (parameter.name.empty() ? "" : parameter.name + '=') + parameter.value;

@@ -1,6 +1,7 @@
 // steelyard import and export: files of other tools become archives and sides, and runs become files of other tools.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -365,6 +366,50 @@ TEST_F(ImportVerb, GoogleBenchmarksJsonIsReadByItsOwnReaderAndByItsComparePy) {
   ASSERT_EQ(std::system(command.c_str()), 0) << text_of("compared.txt");
   EXPECT_THAT(text_of("compared.txt"), HasSubstr("BenchmarkSort/n:100/gomaxprocs:2"));
   EXPECT_THAT(text_of("compared.txt"), HasSubstr("+0.0000"));
+}
+
+std::string exported_as(std::string_view name, const steelyard::Run& of) {
+  for (const ExportFormat& format : export_formats()) {
+    if (format.name == name) return format.write(of);
+  }
+  return "";
+}
+
+TEST_F(ImportVerb, AMetricOfTheNameOfAFieldIsNoSecondMemberOfItsObject) {
+  steelyard::Run one;
+  for (const char* metric : {"iterations", "name", "threads", "real_time", "items"}) {
+    Measurement& measurement = one.measurements.emplace_back();
+    measurement.benchmark.name = "sort";
+    measurement.metric = {metric, "1", Better::undeclared, MetricKind::noisy};
+    measurement.invocations = {{0, {7}, {5}}};
+  }
+  const std::string text = exported_as("google-benchmark", one);
+  const nlohmann::json record = nlohmann::json::parse(text).at("benchmarks").at(0);
+  EXPECT_EQ(record.at("iterations"), 5);
+  EXPECT_EQ(record.at("threads"), 1);
+  EXPECT_EQ(record.at("name"), "sort");
+  for (const char* metric : {"metric_iterations", "metric_name", "metric_threads", "real_time", "items"}) {
+    EXPECT_EQ(record.at(metric), 7) << metric;
+  }
+  for (const auto& [name, value] : record.items()) {
+    const std::string member = '"' + name + "\": ";
+    EXPECT_EQ(text.find(member), text.rfind(member)) << name;
+  }
+}
+
+TEST_F(ImportVerb, WhatIsNoNumberOfProcessorsAddsNoLineToTheTextOfBenchstat) {
+  steelyard::Run one;
+  one.measurements.resize(1);
+  Measurement& measurement = one.measurements.front();
+  measurement.metric = {"real_time", "ns", Better::lower, MetricKind::noisy};
+  measurement.invocations = {{0, {7}, {5}}};
+  measurement.benchmark.name = "Sort";
+  measurement.benchmark.parameters = {{"gomaxprocs", "2\nBenchmarkForged 1 1 ns/op"}};
+  const std::string forged = exported_as("benchstat", one);
+  EXPECT_EQ(std::count(forged.begin(), forged.end(), '\n'), 1) << forged;
+  EXPECT_THAT(forged, HasSubstr("BenchmarkSort/gomaxprocs=2_BenchmarkForged_1_1_ns/op 5 7 ns/op\n"));
+  measurement.benchmark.parameters = {{"gomaxprocs", "16"}};
+  EXPECT_THAT(exported_as("benchstat", one), HasSubstr("BenchmarkSort-16 5 7 ns/op\n"));
 }
 
 TEST_F(ImportVerb, EveryExportOfARunWithoutMeasurementsIsWhole) {
