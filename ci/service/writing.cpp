@@ -8,6 +8,7 @@
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/text.hpp"
+#include "ci/config/configuration.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/alerts.hpp"
 #include "ci/report/exports.hpp"
@@ -211,12 +212,6 @@ Result<Reply> submit_run(const Call& call, std::mutex& large) {
   return Reply{writer.one_line() + '\n', "application/json", *is_new ? 201 : 200};
 }
 
-bool is_day(const std::string& text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  const auto is_digit = [](char c) { return c == '-' || (c >= '0' && c <= '9'); };
-  return std::all_of(text.begin(), text.end(), is_digit) && std::count(text.begin(), text.end(), '-') == 2;
-}
-
 Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kind) {
   STEELYARD_TRY(const JsonDocument document, read_body(call, {"who", "note", "commit", "until", "to"}));
   const JsonValue root = document.root();
@@ -253,7 +248,10 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
   }
   if (!act.commit.empty() && !is_commit(act.commit))
     return input_error("commit", act.commit.substr(0, 100), "its hash");
-  if (!act.until.empty() && !is_day(act.until)) return input_error("until", act.until.substr(0, 100), "2026-12-31");
+  if (!act.until.empty()) {
+    STEELYARD_TRY(act.until, read_day({act.until.substr(0, 100), true}, "until"));
+    if (act.until < today()) return input_error("until", act.until, "a day that is not over");
+  }
   return act;
 }
 
