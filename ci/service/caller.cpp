@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ctime>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "storage/access_store.hpp"
 
@@ -90,11 +92,21 @@ double RateLimit::left_at(const Bucket& bucket, Clock::time_point now) const {
   return std::min(at_once_, bucket.left + passed * a_second_);
 }
 
+// Half of all, so that it is seldom done. Whoever has none left is not let in by others' being many.
+void RateLimit::forget_fullest(Clock::time_point now) {
+  using Entry = std::pair<double, std::map<std::string, Bucket>::iterator>;
+  std::vector<Entry> all;
+  for (auto at = buckets_.begin(); at != buckets_.end(); ++at) all.emplace_back(left_at(at->second, now), at);
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end(), [](const Entry& a, const Entry& b) { return a.first > b.first; });
+  std::for_each(all.begin(), middle, [this](const Entry& one) { buckets_.erase(one.second); });
+}
+
 bool RateLimit::take(const std::string& who, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (buckets_.size() >= kMaxBuckets) {
     std::erase_if(buckets_, [&](const auto& one) { return left_at(one.second, now) >= at_once_; });
-    if (buckets_.size() >= kMaxBuckets) buckets_.clear();
+    if (buckets_.size() >= kMaxBuckets) forget_fullest(now);
   }
   const auto [at, is_new] = buckets_.try_emplace(who, Bucket{at_once_, now});
   Bucket& bucket = at->second;

@@ -45,7 +45,7 @@ Result<Caller> identify(std::string_view authorization, const Admission& admissi
                         storage::Store& store, KnownTokens& used);
 
 // How often somebody may ask: so many at once, and so many a second in the long run. Bounded: where too many are known,
-// those that have all of theirs left are forgotten.
+// those that have all of theirs left are forgotten, and of others the half that has most.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -61,6 +61,7 @@ class RateLimit {
     Clock::time_point at;
   };
   double left_at(const Bucket& bucket, Clock::time_point now) const;
+  void forget_fullest(Clock::time_point now);
 
   double a_second_;
   double at_once_;

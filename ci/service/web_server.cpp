@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -360,6 +361,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (is_closed_) return;
     body_file_.reset();
     answer_ = std::move(answer);
+    // Who asks for the head of a stream alone gets no stream.
+    const bool is_head_of_stream = answer_.is_event_stream && parser_->request.method == "HEAD";
+    if (is_head_of_stream) answer_.is_event_stream = false;
     is_last_ = last || server_.is_stopping || !parser_->is_done() || !parser_->keep_alive() || answer_.is_event_stream;
     if (answer_.is_event_stream && (server_.streams >= server_.options.most_streams ||
                                     server_.streams_of(peer_) >= server_.options.most_streams_of_peer)) {
@@ -369,7 +373,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     out_ = "HTTP/1.1 " + std::to_string(answer_.status) + ' ' + reason_of(answer_.status) + "\r\n";
     for (const auto& [name, value] : answer_.fields) out_ += name + ": " + value + "\r\n";
     out_ += "X-Request-Id: " + parser_->request.id + "\r\n";
-    const bool has_length = !answer_.is_event_stream && answer_.status != 304 && answer_.status != 204;
+    const bool has_length =
+        !answer_.is_event_stream && !is_head_of_stream && answer_.status != 304 && answer_.status != 204;
     if (has_length) out_ += "Content-Length: " + std::to_string(size) + "\r\n";
     out_ += is_last_ ? "Connection: close\r\n\r\n" : "\r\n";
     sent_ = 0;
@@ -457,6 +462,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 }  // namespace
 
+std::string limited_address(const std::string& address) {
+  error_code ignored;
+  const auto parsed = asio::ip::make_address(address, ignored);
+  if (ignored || parsed.is_v4()) return address;
+  const asio::ip::address_v6 whole = parsed.to_v6();
+  if (whole.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, whole).to_string();
+  asio::ip::address_v6::bytes_type bytes = whole.to_bytes();
+  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), static_cast<unsigned char>(0));
+  return asio::ip::address_v6(bytes).to_string() + "/64";
+}
+
 std::size_t WebServer::State::connections_of(const std::string& peer) const {
   const auto is_its = [&](const auto& one) { return one->peer() == peer; };
   return static_cast<std::size_t>(std::count_if(connections.begin(), connections.end(), is_its));
@@ -474,7 +490,7 @@ void WebServer::State::accept() {
     // Trouble such as too many open files lasts: the next tick tries again, and not at once for ever.
     if (!acceptor.is_open() || code) return;
     error_code ignored;
-    const std::string peer = socket.remote_endpoint(ignored).address().to_string();
+    const std::string peer = limited_address(socket.remote_endpoint(ignored).address().to_string());
     ++accepted;
     if (connections.size() >= options.most_connections || connections_of(peer) >= options.most_connections_of_peer) {
       ++refused;  // closed with the socket: an answer would cost what there is too little of

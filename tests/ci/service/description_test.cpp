@@ -154,5 +154,16 @@ TEST(RateLimit, ForgetsRatherThanGrow) {
   for (int i = 0; i < 30'000; ++i) EXPECT_TRUE(limit.take("address " + std::to_string(i), now));
 }
 
+TEST(RateLimit, ForgetsNobodyWhoHasNoneLeftForOthersBeingMany) {
+  RateLimit limit(1, 2);
+  const auto now = RateLimit::Clock::now();
+  while (limit.take("spent", now)) continue;
+  for (int i = 0; i < 30'000; ++i) {
+    limit.take("address " + std::to_string(i), now);
+    ASSERT_FALSE(limit.has("spent", now)) << i;
+  }
+  EXPECT_FALSE(limit.take("spent", now));
+}
+
 }  // namespace
 }  // namespace steelyard::ci::description_test

@@ -90,8 +90,12 @@ TEST(Packing, TellsPiecesByTheirBytes) {
 }
 
 TEST(Packing, IsForWhoTakesIt) {
-  for (const char* const text : {"gzip", "br, gzip", "gzip;q=0.5", "deflate,gzip;q=1"}) EXPECT_TRUE(takes_gzip(text));
-  for (const char* const text : {"", "br", "gzip;q=0", "identity, gzip;q=0"}) EXPECT_FALSE(takes_gzip(text)) << text;
+  for (const char* const text :
+       {"gzip", "br, gzip", "gzip;q=0.5", "deflate,gzip;q=1", "gzip ; q=0.001", "gzip;Q=1.000"})
+    EXPECT_TRUE(takes_gzip(text)) << text;
+  for (const char* const text : {"", "br", "gzip;q=0", "identity, gzip;q=0", "gzip;q=0.0", "gzip;q=0.000",
+                                 "gzip; q=0.0", "gzipx", "gzip;q=", "gzip;q=x", "gzip;level=1"})
+    EXPECT_FALSE(takes_gzip(text)) << text;
 }
 
 }  // namespace

@@ -326,6 +326,32 @@ TEST_F(WebServerTest, EndsAStreamInItsTimeAndKeepsNoMoreOfOneAddressThanItMay) {
   EXPECT_EQ(server_->counts().timed_out, 0U) << "its time is no fault of its own";
 }
 
+TEST_F(WebServerTest, KeepsNoStreamForWhoAsksForItsHeadAlone) {
+  WebOptions options;
+  options.most_streams = 1;
+  start(options);
+  for (int i = 0; i < 3; ++i) {
+    HttpClient client(port_);
+    client.send("HEAD /events HTTP/1.1\r\nHost: x\r\n\r\n");
+    const HttpReply reply = client.receive(true);
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.fields.at("content-type"), "text/event-stream");
+    EXPECT_FALSE(reply.fields.contains("content-length")) << "a stream has none";
+    client.send("GET /after HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(client.receive().body, "GET /after ") << "the connection goes on";
+  }
+  EXPECT_EQ(server_->counts().streams, 0U);
+}
+
+TEST(LimitedAddress, OfIpv6IsTheNetworkOfOneCustomer) {
+  EXPECT_EQ(limited_address("192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(limited_address("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(limited_address("2001:db8:1:2::1"), "2001:db8:1:2::/64");
+  EXPECT_EQ(limited_address("2001:db8:1:3::1"), "2001:db8:1:3::/64");
+  EXPECT_EQ(limited_address("fe80::1%1"), "fe80::/64");
+  EXPECT_EQ(limited_address("::ffff:192.0.2.7"), "192.0.2.7") << "as a socket of both kinds names it";
+}
+
 TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   WebOptions options;
   options.workers = 1;
