@@ -426,6 +426,15 @@ std::string found_text(const TargetRow& row) {
   return text;
 }
 
+// What is not met before what is, each in their order.
+std::vector<const TargetRow*> open_first(const TargetReport& report) {
+  std::vector<const TargetRow*> rows;
+  for (const TargetRow& row : report.targets) rows.push_back(&row);
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const TargetRow* row) { return row->verdict != TargetVerdict::met; });
+  return rows;
+}
+
 std::string row_text(const TargetRow& row) {
   return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(to_text(row.verdict)) + " | " +
          markdown::code(name_as_given(row.benchmark), true) + " | " + markdown::words(row.target.text) + " | " +
@@ -512,9 +521,9 @@ std::string markdown_targets(const TargetReport& report, std::size_t most) {
   std::string open;
   std::string met;
   std::size_t rows = 0;
-  for (const TargetRow& row : report.targets) {
+  for (const TargetRow* const row : open_first(report)) {
     if (rows++ == most) break;
-    (row.verdict == TargetVerdict::met ? met : open) += row_text(row);
+    (row->verdict == TargetVerdict::met ? met : open) += row_text(*row);
   }
   if (rows == 0) return "";
   std::string text = "**Targets**: " + target_summary(report) + "\n\n";
@@ -535,8 +544,9 @@ std::string html_targets(const TargetReport& report) {
   constexpr std::size_t kMaxLines = 1000;
   std::string table =
       "<table><thead><tr><th></th><th>benchmark</th><th>target</th><th>found</th></tr></thead><tbody>\n";
-  for (std::size_t i = 0; i < std::min(report.targets.size(), kMaxLines); ++i) {
-    const TargetRow& row = report.targets[i];
+  const std::vector<const TargetRow*> rows = open_first(report);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxLines); ++i) {
+    const TargetRow& row = *rows[i];
     const std::string verdict(to_text(row.verdict));
     table += "<tr class=\"" + verdict + "\"><td>" + html::element("span", mark_of_target(row.verdict), "mark") + " " +
              verdict + "</td>" +
@@ -544,7 +554,12 @@ std::string html_targets(const TargetReport& report) {
              html::element("td", html::text(row.target.text, 300)) +
              html::element("td", html::text(found_text(row), 1000)) + "</tr>\n";
   }
-  return table + "</tbody></table>\n";
+  table += "</tbody></table>\n";
+  if (rows.size() > kMaxLines) {
+    const auto more = static_cast<std::int64_t>(rows.size() - kMaxLines);
+    table += html::element("p", "and " + plural_text(more, "more target") + ": see the JSON") + "\n";
+  }
+  return table;
 }
 
 }  // namespace steelyard::ci

@@ -278,6 +278,18 @@ TEST(ChainedSeries, HasTheStepsOfANameThatALineOfRenameAloneKnowsUnlessThatWasKe
       << "apart on another machine alone";
 }
 
+TEST(BackfillText, SaysHowManyThatWereNotMeasuredItDoesNotName) {
+  BackfillReport report;
+  for (std::size_t i = 0; i < 25; ++i) report.steps.push_back({name_of(i), name_of(i + 1), "no build"});
+  report.steps.push_back({name_of(25), name_of(26)});
+  const std::string text = terminal_backfill(report, {});
+  EXPECT_THAT(text, HasSubstr("1 measurement; "));
+  EXPECT_THAT(text, AllOf(HasSubstr("c1020 against c1019"), Not(HasSubstr("c1021 against c1020"))));
+  EXPECT_TRUE(text.ends_with("\n  and 5 more\n")) << text;
+  report.steps.resize(20);
+  EXPECT_THAT(terminal_backfill(report, {}), Not(HasSubstr("more")));
+}
+
 TEST(ChainedSeries, IsLessSureTheLongerTheWay) {
   const storage::HistorySeries series = measured_alone({1, 1, 1, 1, 1});
   const auto widest = [&](const std::vector<storage::MeasuredStep>& steps) {

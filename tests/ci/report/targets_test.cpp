@@ -127,6 +127,18 @@ TEST(TargetReportText, MarkdownFoldsWhatIsMetAndLetsNoNameFormat) {
                     HasSubstr("because of a\\|b"), HasSubstr("<details><summary>2 met</summary>")));
 }
 
+TEST(TargetReportText, WhatIsNotMetIsToldBeforeWhatFindsNoRoom) {
+  TargetReport report;
+  for (int i = 0; i < 1500; ++i) report.targets.push_back(row("n" + std::to_string(i), TargetVerdict::met));
+  report.targets.push_back(row("worst", TargetVerdict::missed));
+  EXPECT_THAT(markdown_targets(report), AllOf(HasSubstr("`worst`"), HasSubstr("1,441 more targets do not fit here")));
+  const std::string page = html_targets(report);
+  EXPECT_LT(page.find("worst"), page.find("n0<"));
+  EXPECT_THAT(page, HasSubstr("<p>and 501 more targets: see the JSON</p>"));
+  report.targets.resize(1000);
+  EXPECT_THAT(html_targets(report), Not(HasSubstr("more target")));
+}
+
 TEST(TargetReportText, ManyTargetsLeaveRoomForTheRestOfAComment) {
   TargetReport report;
   for (int i = 0; i < 500; ++i) report.targets.push_back(row(std::string(150, 'n'), TargetVerdict::missed));
