@@ -43,11 +43,13 @@ std::optional<std::string> behind_word(std::string_view line) {
   return std::string(trimmed(line.substr(1, kMaxBytesOfALine)));
 }
 
-// The backticks or tildes that open or close a code block; empty: the line does neither.
+// The backticks or tildes that open or close a code block; empty: the line does neither. "```a```" is code within a
+// line (CommonMark, 4.5: no backtick stands behind those that open a block).
 std::string_view fence_of(std::string_view line) {
   const std::string_view text = trimmed(line);
   const char mark = text.empty() ? ' ' : text.front();
   const std::size_t length = std::min(text.find_first_not_of(mark), text.size());
+  if (mark == '`' && text.find('`', length) != std::string_view::npos) return {};
   return (mark == '`' || mark == '~') && length >= 3 ? text.substr(0, length) : std::string_view();
 }
 

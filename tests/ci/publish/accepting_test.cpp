@@ -23,6 +23,8 @@ TEST(AcceptedInComment, ALineThatBeginsWithTheWordAndNothingThatIsQuotedOrShown)
     EXPECT_THAT(accepted_in_comment(nothing), IsEmpty()) << nothing;
   }
   EXPECT_THAT(accepted_in_comment("```\nshown\n```\nPerf-accept: BM_a reason"), ElementsAre("BM_a reason"));
+  EXPECT_THAT(accepted_in_comment("```a```\nPerf-accept: BM_a reason"), ElementsAre("BM_a reason"));
+  EXPECT_THAT(accepted_in_comment("~~~ a `b`\nPerf-accept: BM_a reason\n~~~"), IsEmpty()) << "behind tildes it may";
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "Perf-accept: x y\n";
   EXPECT_THAT(accepted_in_comment(many), SizeIs(100));
