@@ -285,7 +285,8 @@ order by c.compared_at_unix_ns desc, c.comparison_key desc, x.position
 limit $4
 )sql";
 
-// Each side's level is the median of so many runs of a machine: one run's would move by its noise alone.
+// Each side's level is the median of so many runs of a machine: one run's would move by its noise alone. Here too a run
+// of a changed tree says nothing of its commit.
 constexpr int kRunsOfASide = 5;
 
 // $1 project, $2 branch, $3 and $4 the ends' positions, $5 runs of a side. Of each machine that measured one of the
@@ -302,7 +303,7 @@ from (
   join steelyard.environments e using (environment_key)
   where o.project_key = $1 and o.branch = $2::text and o.on_branch
     and (o.position between $3 - 199 and $3 or o.position between greatest($3, $4 - 200) + 1 and $4)
-    and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
+    and not r.dirty and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 ) newest
 where age <= $5
 )sql";
@@ -312,7 +313,7 @@ constexpr const char* kRunsOfCommits = R"sql(
 select r.run_key, c.sha = $3::text
 from steelyard.commits c
 join steelyard.runs r using (commit_key)
-where c.sha in ($2::text, $3::text) and r.project_key = $1
+where c.sha in ($2::text, $3::text) and r.project_key = $1 and not r.dirty
   and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 )sql";
 

@@ -267,6 +267,31 @@ TEST_F(CommitGraphTest, ARunOfARequestIsOfNoBranchNoLevelAndNoView) {
   expect_rebuilt_to_the_same("a run behind them");
 }
 
+// On a branch whose order is known, and of two commits that are on none together.
+TEST_F(CommitGraphTest, ARunOfAChangedTreeMovesNothing) {
+  tell({{"b", {"a"}}, {"a", {}}});
+  put(1, {"a", {}, 1000});
+  put(2, {"b", {"a"}, 2000});
+  put(3, {"beside", {}, 3000}, "another");
+  for (const char* commit : {"b", "beside"}) {
+    const bool is_beside = std::string_view(commit) == "beside";
+    steelyard::Run changed =
+        run_of(is_beside ? 500 : 400, {commit, {}, is_beside ? 3000 : 2000}, is_beside ? "another" : "main", false);
+    changed.header.commit.dirty = true;
+    ASSERT_TRUE(RunStore(*store_).put(changed));
+    RangeQuery range;
+    range.project = "demo";
+    range.branch = is_beside ? "" : "main";
+    range.from = sha_of("a");
+    range.to = sha_of(commit);
+    const auto moved = HistoryStore(*store_).top_movers(range);
+    ASSERT_TRUE(moved) << moved.error().text();
+    ASSERT_EQ(moved->items.size(), 1U) << commit;
+    EXPECT_EQ(moved->items[0].after, is_beside ? 103.0 : 102.0) << commit;
+    EXPECT_EQ(moved->items[0].runs_after, 1) << commit;
+  }
+}
+
 TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
   tell({{"c", {"b"}}, {"b", {"a"}}, {"a", {}}});
   put(1, {"a", {}, 1000});

@@ -44,6 +44,7 @@ class RenamedHistory : public storage_test::KeptStore {
     run.invocations.resize(1);
     run.header.commit.sha = "commit" + std::to_string(number);
     run.header.commit.branch = branch;
+    run.header.commit.dirty = false;
     Store store = open();
     const Result<bool> put = RunStore(store).put(run);
     ASSERT_TRUE(put) << put.error().text();
