@@ -39,7 +39,7 @@ struct AlertsOptions {
   std::string branch;
   std::string benchmark;  // a part of the name
   bool resolved_too = false;
-  int limit = 200;
+  int limit = 0;  // 0: none was given
   // With what is done to one:
   std::string commit;  // accept: by which
   std::string until;   // accept: its last day
@@ -82,7 +82,7 @@ Result<std::vector<storage::Alert>> chosen(storage::Store& store, const AlertsOp
     query.branch = options.branch;
     query.benchmark = canonical_as_typed(options.benchmark);
     query.resolved_too = options.resolved_too;
-    query.limit = options.limit;
+    if (options.limit > 0) query.limit = options.limit;
     return listed_alerts(store, query, configuration);
   }
   storage::AlertQuery one;  // of whatever project
@@ -350,6 +350,7 @@ Result<void> check_alerts(const AlertsOptions& alerts) {
   if (!lists && (alerts.resolved_too || !alerts.branch.empty() || !alerts.benchmark.empty())) {
     return input_error(where, alerts.resolved_too ? "--all" : "--branch or --benchmark", "them with list only");
   }
+  if (alerts.action != Action::list && alerts.limit > 0) return input_error(where, "--limit", "it with list only");
   if (notifies && alerts.resolved_too) return input_error(where, "--all", "it with list only");
   if (!acts && (!alerts.note.empty() || !alerts.who.empty())) {
     return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");

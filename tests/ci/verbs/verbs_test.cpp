@@ -59,6 +59,11 @@ TEST(Verbs, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
   EXPECT_THAT(error_of({"alerts", "resolve", "0123456", "--until", "2030-01-01"}),
               HasSubstr("--until: found it without accept, wanted steelyard alerts accept; leave it out"));
   EXPECT_THAT(error_of({"alerts", "resolve"}), HasSubstr("no ID"));
+  EXPECT_EQ(error_of({"alerts", "--limit", "3"}), "");
+  for (const char* action : {"show", "resolve"}) {
+    EXPECT_THAT(error_of({"alerts", action, "0123456", "--limit", "3"}), HasSubstr("found --limit, wanted it with list"));
+  }
+  EXPECT_THAT(error_of({"alerts", "notify", "--limit", "3"}), HasSubstr("found --limit, wanted it with list"));
   EXPECT_EQ(error_of({"alerts", "assign", "0123456", "--to", "ada", "--note", "so"}), "");
   EXPECT_EQ(error_of({"alerts", "unassign", "0123456"}), "");
   EXPECT_THAT(error_of({"alerts", "assign", "0123456"}), AllOf(HasSubstr("no --to"), HasSubstr("unassign")));
