@@ -72,7 +72,8 @@ std::string values_text(const std::vector<std::string>& values, bool is_last) {
   const std::string lead = "/" + *names.begin();
   if (numbers.size() == values.size()) {
     std::sort(numbers.begin(), numbers.end());
-    const bool is_gapless = static_cast<std::size_t>(numbers.back() - numbers.front()) + 1 == numbers.size();
+    const bool is_gapless =
+        static_cast<std::uint64_t>(numbers.back()) - static_cast<std::uint64_t>(numbers.front()) == numbers.size() - 1;
     if (is_last && is_gapless && numbers.size() > 2) {
       return lead + std::to_string(numbers.front()) + " to " + lead + std::to_string(numbers.back());
     }

@@ -216,6 +216,8 @@ TEST(Findings, APatternClaimsNoBenchmarkThatIsNotThere) {
       {{"BM_a/1", "BM_a/8", "BM_a/64", "BM_a/512", "BM_a/4096"}, "BM_a/*"},
       {{"BM_a/n:1/real_time", "BM_a/n:2/real_time", "BM_a/n:3/real_time"}, "BM_a/n:{1,2,3}/real_time"},
       {{"BM_a/n:1", "BM_a/n:2", "BM_a/n:3"}, "BM_a/n:1 to /n:3"},
+      {{"BM_a/-9223372036854775808", "BM_a/0", "BM_a/9223372036854775807"},
+       "BM_a/{-9223372036854775808,0,9223372036854775807}"},
       {{"BM_a/1/1", "BM_a/2/2"}, "BM_a/*"},
       {{"BM_a", "BM_a/2"}, "BM_a[/*]"},
       {{"BM_a<int>/8", "BM_a<long>/8"}, "BM_a<*>/*"},
