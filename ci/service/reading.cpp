@@ -443,7 +443,7 @@ Result<Reply> tokens(const Call& call) {
 }
 
 Result<Reply> audit(const Call& call) {
-  // Its lines name no project.
+  // What project a line is of stands in none of its columns; in words some name one that is another's.
   if (!call.caller.project.empty()) return Reply{"the audit trail is of every project", "", 403};
   STEELYARD_TRY(const auto page, storage::AccessStore(call.store).audit_page(call.number("limit"), call["after"]));
   std::vector<std::string> items;

@@ -1,5 +1,7 @@
 #include "ci/service/service.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
@@ -442,8 +444,7 @@ std::int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::int64_t all = 0, resident = 0;
   file >> all >> resident;
-  constexpr std::int64_t kPage = 4096;
-  return resident * kPage;
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 void add_metric(std::string& text, const std::string& name, const std::string& kind, const std::string& help,

@@ -42,6 +42,9 @@ constexpr std::chrono::seconds kLinger{2};             // for a refusal to arriv
 constexpr std::size_t kMaxDrained = 1024 * 1024;       // of what still comes in then
 
 const char* reason_of(int status) {
+  // As RFC 9110 has them, and the titles of problems; Boost has those of the RFCs before.
+  if (status == 413) return "Content Too Large";
+  if (status == 422) return "Unprocessable Content";
   return http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status))).data();
 }
 

@@ -326,6 +326,13 @@ TEST_F(WebServerTest, EndsAStreamInItsTimeAndKeepsNoMoreOfOneAddressThanItMay) {
   EXPECT_EQ(server_->counts().timed_out, 0U) << "its time is no fault of its own";
 }
 
+TEST_F(WebServerTest, NamesAStatusAsTheTitleOfAProblemDoes) {
+  start();
+  HttpClient client(port_);
+  client.send("POST /none HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx");
+  EXPECT_THAT(client.receive_for(10'000, "\r\n\r\n"), ::testing::StartsWith("HTTP/1.1 413 Content Too Large\r\n"));
+}
+
 TEST_F(WebServerTest, KeepsNoStreamForWhoAsksForItsHeadAlone) {
   WebOptions options;
   options.most_streams = 1;
