@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
@@ -137,7 +138,13 @@ std::string run_named(const RunHeader& header) {
          (header.program.empty() ? "" : header.program + ", ") + header.tool + ')';
 }
 
-std::string runs_named(const std::vector<RunHeader>& all) { return joined_text(all, ", ", run_named); }
+constexpr std::size_t kMaxRunsNamed = 10;
+
+std::string runs_named(const std::vector<RunHeader>& all) {
+  const std::size_t named = std::min(all.size(), kMaxRunsNamed);
+  const std::string text = joined_text(std::span(all).first(named), ", ", run_named);
+  return named == all.size() ? text : text + " and " + std::to_string(all.size() - named) + " more";
+}
 
 std::vector<RunHeader> headers_in(const std::vector<PossibleRun>& all) {
   std::vector<RunHeader> headers;
@@ -145,13 +152,12 @@ std::vector<RunHeader> headers_in(const std::vector<PossibleRun>& all) {
   return headers;
 }
 
-// What was chosen of several is said.
-void say_choice(const std::string& side, std::vector<RunHeader> all, std::size_t chosen,
+// What was chosen of several is said. are_all: the side has no others.
+void say_choice(const std::string& side, std::vector<RunHeader> all, std::size_t chosen, bool are_all,
                 std::vector<std::string>& warnings) {
   if (all.size() < 2) return;
   const std::string taken = run_named(all[chosen]);
   all.erase(all.begin() + static_cast<std::ptrdiff_t>(chosen));
-  const bool are_all = all.size() + 1 < kMaxRunsLookedAt;
   warnings.push_back(side + " has " + std::to_string(all.size() + 1) + (are_all ? "" : " or more") + " runs: " + taken +
                      " is taken, not " + runs_named(all));
 }
@@ -209,7 +215,7 @@ Result<Run> load_stored(const StoreReader& reader, const std::string& side, std:
   if (side.starts_with(kCommitPrefix)) {
     STEELYARD_TRY(std::vector<RunHeader> headers, headers_of(reader, side));
     const std::string newest = headers.front().id;
-    say_choice(side, std::move(headers), 0, warnings);
+    say_choice(side, std::move(headers), 0, true, warnings);
     return stored_run(reader.store, newest, reader.app);
   }
   STEELYARD_TRY(std::vector<PossibleRun> all, possible_runs(reader, side));
@@ -324,8 +330,9 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   STEELYARD_TRY(std::vector<PossibleRun> baselines, load(baseline, baseline_kind));
   STEELYARD_TRY(std::vector<PossibleRun> candidates, load(candidate, candidate_kind));
   STEELYARD_TRY(const ChosenRuns chosen, choose_runs(baseline, baselines, candidate, candidates));
-  say_choice(baseline, headers_in(baselines), chosen.baseline, sides.warnings);
-  say_choice(candidate, headers_in(candidates), chosen.candidate, sides.warnings);
+  const auto are_all = [](const std::vector<PossibleRun>& runs) { return runs.size() < kMaxRunsLookedAt; };
+  say_choice(baseline, headers_in(baselines), chosen.baseline, are_all(baselines), sides.warnings);
+  say_choice(candidate, headers_in(candidates), chosen.candidate, are_all(candidates), sides.warnings);
   sides.baseline = std::move(baselines[chosen.baseline].run);
   sides.candidate = std::move(candidates[chosen.candidate].run);
   return sides;

@@ -16,7 +16,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kJsonIndent = 2;
+constexpr std::size_t kLabelIndent = 2;
 constexpr std::size_t kNameColumns = 16;
 
 Tone tone_of_severity(bench::Severity severity) {
@@ -27,13 +27,13 @@ Tone tone_of_severity(bench::Severity severity) {
 
 // A label in its column, then the text, wrapped under itself.
 std::string labelled(const std::string& label, const std::string& text, Tone tone, const TerminalStyle& style) {
-  const std::size_t column = kJsonIndent + kNameColumns;
+  const std::size_t column = kLabelIndent + kNameColumns;
   const auto width = static_cast<std::size_t>(style.width);
   const std::vector<std::string> lines = wrapped(printable(text, style.unicode), width > column ? width - column : 1);
   std::string block;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string shown = i == 0 ? padded(label, kNameColumns) : std::string(kNameColumns, ' ');
-    block += std::string(kJsonIndent, ' ') + paint(shown, tone, style.color && i == 0) + lines[i] + '\n';
+    block += std::string(kLabelIndent, ' ') + paint(shown, tone, style.color && i == 0) + lines[i] + '\n';
   }
   return block;
 }
@@ -43,11 +43,12 @@ std::string fix_block(const bench::Finding& finding, const TerminalStyle& style)
   std::string who = finding.needs_root ? "as root" : "";
   if (finding.fixable) who += std::string(who.empty() ? "" : ", ") + "or for one command: --fix";
   if (!finding.fix_is_command) return labelled("  fix", finding.fix, Tone::dim, style);
-  const std::string head = std::string(kJsonIndent, ' ') + paint(padded("  fix", kNameColumns), Tone::dim, style.color);
+  const std::string head =
+      std::string(kLabelIndent, ' ') + paint(padded("  fix", kNameColumns), Tone::dim, style.color);
   return head + printable(finding.fix, style.unicode) + '\n' +
          (who.empty()
               ? ""
-              : std::string(kJsonIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
+              : std::string(kLabelIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
 }
 
 std::string finding_block(const bench::Finding& finding, const TerminalStyle& style) {

@@ -350,7 +350,7 @@ class BriefMarkdown {
 
   std::string write() const {
     std::string begin, end;
-    // Less of what stands around where it is long: a third of the report at most, where that can be.
+    // Less of what stands around where it is long: two fifths of the report at most, where that can be.
     constexpr std::array kSizes{Surroundings{20, 5, 8, true, false}, Surroundings{10, 3, 5, true, false},
                                 Surroundings{4, 2, 4, false, false}, Surroundings{2, 1, 2, false, false},
                                 Surroundings{0, 0, 1, false, false}};

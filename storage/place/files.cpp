@@ -96,7 +96,7 @@ int flush_folder(const fs::path& folder) {
 // At most `most` bytes; a file of more than `limit` is refused.
 Result<std::string> read_regular(const fs::path& path, std::int64_t limit, std::int64_t most) {
   const auto refuse = [&](std::string found) {
-    return input_error(path.string(), std::move(found), "a readable .syrun archive", "");
+    return input_error(path.string(), std::move(found), "a file that can be read", "");
   };
   // A pipe would block the open for ever.
   FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

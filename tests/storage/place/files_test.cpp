@@ -48,6 +48,14 @@ TEST(FileDescriptorTest, TellsThatClosingFailed) {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
+// Comparisons are read so as well as archives.
+TEST(ReadFile, SaysOfWhatCannotBeReadNothingOfWhatItWouldHold) {
+  const auto absent = read_file(fs::path(testing::TempDir()) / "absent.json", 100);
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().kind, ErrorKind::input);
+  EXPECT_EQ(absent.error().wanted, "a file that can be read");
+}
+
 TEST(WriteNamedFile, FollowsLinksWhereThatIsAskedForAndReplacesThemElse) {
   const fs::path folder = testing::TempDir() + "/named_file_links";
   fs::remove_all(folder);
