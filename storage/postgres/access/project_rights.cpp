@@ -45,8 +45,7 @@ constexpr const char* kNamed = R"sql(
 
 // Nobody's secret: hashes, units, machines and code. Everything that is not here and has no rule stays closed.
 constexpr const char* kShared =
-    "{schema_migrations,derivations,prunings,environments,metrics,functions,origins,count_bases,calibrations,"
-    "benchmarks,"
+    "{schema_migrations,derivations,environments,metrics,functions,origins,count_bases,calibrations,benchmarks,"
     "commits,targets}";
 
 // A run has what it was put with: these take rows of a run in the transaction that puts it, and never again.

@@ -62,7 +62,7 @@ inline const std::map<std::string, Rights> kRelations{
     {"audit_trail", {"", "adds", "sees", "sees, adds"}},
     {"derivations", {"sees", "sees", "sees", "sees, adds, changes"}},
     {"project_grants", {"", "", "sees", "sees"}},
-    {"prunings", {"sees", "sees", "sees", "sees"}},
+    {"prunings", {"sees own", "sees own", "sees", "sees"}},
     {"schema_migrations", {"sees", "sees", "sees", "sees"}},
     {"token_uses", {"", "", "sees", "sees, adds"}},
     {"tokens", {"", "", "", "sees"}},

@@ -169,6 +169,23 @@ TEST_F(ProjectRightsTest, AReaderOfOneProjectFindsNoWordOfAnotherInAnyTableOrVie
   EXPECT_EQ(counts->integer(0, 5), 0);
 }
 
+TEST_F(ProjectRightsTest, WhatWasDroppedIsToldToThoseWhoSeeItsProject) {
+  make_login("kate");
+  grant({"kate", Access::reader, "demo", true});
+  ASSERT_TRUE(administrator_->run_alone(
+      "insert into steelyard.prunings (run, what, policy, who, archive, project_key) select v.run, 'run', "
+      "'keep runs 9 days', 'ada', 'a.syrun', p.project_key from (values ('aaaaaaaaaa', 'demo'), ('bbbbbbbbbb', "
+      "'hidden'), ('cccccccccc', 'known no more')) v(run, project) left join steelyard.projects p on p.name = "
+      "v.project"));
+  Store all = open_as("steelyard");
+  Store store = open_as("kate");
+  EXPECT_THAT(RunStore(store).get("aaaaaaaaaa").error().text(), HasSubstr("keep runs 9 days"));
+  for (const char* other : {"bbbbbbbbbb", "cccccccccc"}) {
+    EXPECT_THAT(RunStore(all).get(other).error().text(), HasSubstr("keep runs 9 days")) << other;
+    EXPECT_THAT(RunStore(store).get(other).error().text(), HasSubstr("no such run")) << other;
+  }
+}
+
 TEST_F(ProjectRightsTest, AReaderOfOneProjectWorksAsIfTheStoreHadNoOther) {
   make_login("kate");
   grant({"kate", Access::reader, "demo", true});

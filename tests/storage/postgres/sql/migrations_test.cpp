@@ -168,6 +168,29 @@ TEST_F(MigrationsTest, CountsOfAnOlderDatabaseReadAsThatProgramMeantThem) {
   EXPECT_TRUE(run->profiles[0].sources.empty());
 }
 
+TEST_F(MigrationsTest, WhatWasDroppedOfARunThatIsThereIsOfItsProject) {
+  ASSERT_TRUE(migrate(*session_, known_migrations().first(5)));
+  const auto tell = [this](const char* script) {
+    auto transaction = Transaction::begin(*session_);
+    const auto written = transaction->run_script(script);
+    ASSERT_TRUE(written) << written.error().text();
+    ASSERT_TRUE(transaction->commit());
+  };
+  tell(kOldRun);
+  ASSERT_TRUE(migrate(*session_, known_migrations().first(39)));
+  tell(
+      "insert into steelyard.prunings (run, what, policy, who, archive) values ('oldrun01', 'profiles', '', '', ''), "
+      "('gone', 'run', '', '', '')");
+  ASSERT_TRUE(migrate(*session_, known_migrations()));
+  auto transaction = Transaction::begin(*session_);
+  const auto rows = transaction->run(
+      "select string_agg(d.run || coalesce(' of ' || (d.project_key = r.project_key), ''), ', ' order by d.run) "
+      "from steelyard.prunings d left join steelyard.runs r on r.id = d.run",
+      {}, kOneRow);
+  ASSERT_TRUE(rows) << rows.error().text();
+  EXPECT_EQ(rows->text(0, 0), "gone, oldrun01 of true");
+}
+
 TEST_F(MigrationsTest, AppliesEachOnceForManyProgramsAtOnce) {
   constexpr std::size_t kPrograms = 4;
   std::array<std::string, kPrograms> errors;

@@ -257,8 +257,10 @@ TEST_F(PruneTest, ANamedRunGoesWithItsComparisonsAndNothingElseDoes) {
   EXPECT_EQ(ask("select count(*) from steelyard.runs"), "2");
   EXPECT_EQ(ask("select string_agg(baseline_run || candidate_run, ' ') from steelyard.comparisons"),
             example_run(1).header.id + example_run(3).header.id);
-  EXPECT_EQ(ask("select what || ', ' || policy || ', ' || who from steelyard.prunings where run = '" + id + "'"),
-            "run, db prune --run, ada");
+  EXPECT_EQ(ask("select what || ', ' || policy || ', ' || who || ', ' || name from steelyard.prunings "
+                "join steelyard.projects using (project_key) where run = '" +
+                id + "'"),
+            "run, db prune --run, ada, demo");
   EXPECT_EQ(ask("select subject from steelyard.audit_trail where action = 'runs pruned'"), "run:" + id);
   // The places of commits without a run stay, as after any pruning.
   const auto derived = [&] {
