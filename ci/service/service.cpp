@@ -14,6 +14,7 @@
 #include "ci/service/assets.hpp"
 #include "ci/service/packing.hpp"
 #include "ci/service/sent_body.hpp"
+#include "ci/service/status_phrase.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
@@ -50,29 +51,6 @@ std::string page_policy(const std::vector<std::string>& embedders) {
   return policy;
 }
 constexpr const char* kDataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
-
-std::string title_of(int status) {
-  static const std::map<int, std::string> titles{{400, "Bad Request"},
-                                                 {401, "Unauthorized"},
-                                                 {403, "Forbidden"},
-                                                 {404, "Not Found"},
-                                                 {405, "Method Not Allowed"},
-                                                 {408, "Request Timeout"},
-                                                 {409, "Conflict"},
-                                                 {413, "Content Too Large"},
-                                                 {414, "URI Too Long"},
-                                                 {415, "Unsupported Media Type"},
-                                                 {417, "Expectation Failed"},
-                                                 {422, "Unprocessable Content"},
-                                                 {429, "Too Many Requests"},
-                                                 {431, "Request Header Fields Too Large"},
-                                                 {500, "Internal Server Error"},
-                                                 {501, "Not Implemented"},
-                                                 {503, "Service Unavailable"},
-                                                 {505, "HTTP Version Not Supported"}};
-  const auto found = titles.find(status);
-  return found == titles.end() ? "Error" : found->second;
-}
 
 const char* type_of(std::string_view name) {
   static const std::vector<std::pair<std::string_view, const char*>> types{{".html", "text/html; charset=utf-8"},
@@ -162,7 +140,7 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
   without_fix.fix.clear();
   JsonWriter writer;
   writer("type", std::string("about:blank"));
-  writer("title", title_of(status));
+  writer("title", std::string(status_phrase(status)));
   writer("status", status);
   writer("detail", is_parted ? without_fix.text() : error.found);
   writer("fix", error.fix, {.omitted = true});

@@ -6,7 +6,6 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -14,7 +13,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/status.hpp>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
@@ -23,6 +21,8 @@
 #include <set>
 
 #include "bench/model/text.hpp"
+#include "ci/service/peer_address.hpp"
+#include "ci/service/status_phrase.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -40,13 +40,6 @@ constexpr std::size_t kWriteBytes = 256 * 1024;        // at once
 constexpr std::size_t kMaxStreamLagBytes = 64 * 1024;  // that a stream lags behind
 constexpr std::chrono::seconds kLinger{2};             // for a refusal to arrive before the connection goes
 constexpr std::size_t kMaxDrained = 1024 * 1024;       // of what still comes in then
-
-const char* reason_of(int status) {
-  // As RFC 9110 has them, and the titles of problems; Boost has those of the RFCs before.
-  if (status == 413) return "Content Too Large";
-  if (status == 422) return "Unprocessable Content";
-  return http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status))).data();
-}
 
 // What of a request is wrong: the status to answer with, and the words.
 struct Malformed {
@@ -373,7 +366,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       answer_ = server_.handler.refusal(503, "more streams of events than are kept", parser_->request.id);
     }
     const std::size_t size = answer_.body ? answer_.body->size() : 0;
-    out_ = "HTTP/1.1 " + std::to_string(answer_.status) + ' ' + reason_of(answer_.status) + "\r\n";
+    out_ = "HTTP/1.1 " + std::to_string(answer_.status) + ' ' + status_phrase(answer_.status) + "\r\n";
     for (const auto& [name, value] : answer_.fields) out_ += name + ": " + value + "\r\n";
     out_ += "X-Request-Id: " + parser_->request.id + "\r\n";
     const bool has_length =
@@ -464,17 +457,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
 };
 
 }  // namespace
-
-std::string limited_address(const std::string& address) {
-  error_code ignored;
-  const auto parsed = asio::ip::make_address(address, ignored);
-  if (ignored || parsed.is_v4()) return address;
-  const asio::ip::address_v6 whole = parsed.to_v6();
-  if (whole.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, whole).to_string();
-  asio::ip::address_v6::bytes_type bytes = whole.to_bytes();
-  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), static_cast<unsigned char>(0));
-  return asio::ip::address_v6(bytes).to_string() + "/64";
-}
 
 std::size_t WebServer::State::connections_of(const std::string& peer) const {
   const auto is_its = [&](const auto& one) { return one->peer() == peer; };

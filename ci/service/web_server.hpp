@@ -33,7 +33,7 @@ struct WebRequest {
   std::string method;  // "GET", "HEAD", "POST", ...
   std::string target;  // as sent, from the slash on
   WebFields fields;    // names in small letters, as they came; at most kMaxFields
-  std::string peer;    // limited_address() of whoever sent it
+  std::string peer;    // of whoever sent it, limited_address()
   std::string body;    // empty where it went to a file
   int body_file = -1;  // descriptor of an open file, gone with the request; -1: none
 
@@ -106,9 +106,6 @@ struct WebCounts {
   std::uint64_t open = 0;
   std::uint64_t streams = 0;
 };
-
-// For whom limits of an address count together: the address; of IPv6 its /64, which one customer has all of.
-std::string limited_address(const std::string& address);
 
 class WebServer {
  public:

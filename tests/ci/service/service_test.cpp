@@ -322,9 +322,6 @@ TEST_F(ServiceTest, KeepsWhatPeopleSayOfAnAlert) {
   posted(path + "accept", target + "accept", {{"note", ""}}, 422, fields);
   posted(path + "accept", target + "accept", {{"reason", "x"}}, 422, fields);
   posted(path + "accept", target + "accept", {{"note", std::string(3000, 'x')}}, 422, fields);
-  for (const char* no_day : {"2026-99-99", "2026-02-30", "20-26-0101", "2020-01-01"}) {
-    posted(path + "accept", target + "accept", {{"note", "x"}, {"until", no_day}}, 422, fields);
-  }
   const json accepted =
       posted(path + "accept", target + "accept", {{"note", "a checksum more"}, {"until", "2099-12-31"}}, 200, fields);
   EXPECT_EQ(accepted["state"], "accepted");

@@ -47,6 +47,15 @@ class Typed : public ServedStore {
   }
 };
 
+TEST_F(Typed, ADayThatIsNoneOrIsOverIsNoLastOneOfWhatIsAcceptedOverTheServiceEither) {
+  const std::string id = checked("/api/v1/alerts", "/api/v1/alerts?project=demo")["items"][0]["id"];
+  const Fields fields = bearer(issue({"report"}, "demo"));
+  for (const char* no_day : {"2026-99-99", "2026-02-30", "20-26-0101", "2020-01-01"}) {
+    posted("/api/v1/alerts/{id}/accept", "/api/v1/alerts/" + id + "/accept", {{"note", "x"}, {"until", no_day}}, 422,
+           fields);
+  }
+}
+
 TEST_F(Typed, ATokenOrLoginOfAProjectWithoutRunsGetsItsRightsWithAWarning) {
   const auto issued_for = [](const std::string& project) {
     return said(*url_, {"serve", "token", "of one", "--scopes", "read", "--project", project, "--quiet"});

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "ci/service/peer_address.hpp"
 #include "tests/ci/service/http_client.hpp"
 
 namespace steelyard::ci::web_server_test {

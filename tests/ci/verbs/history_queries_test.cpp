@@ -427,13 +427,6 @@ TEST_F(HistoryQueries, OfSeveralRunsOfACommitTheOneIsSaidOrAskedFor) {
   EXPECT_THAT(run({"export", "commit:" + new_commit, "--project", "again"}).err, HasSubstr("is taken, not run:"));
 }
 
-TEST_F(HistoryQueries, OfMoreRunsOfACommitThanAreNamedTheNumberIsSaid) {
-  const std::string measured(40, 'c');
-  for (int i = 0; i < 21; ++i) import("often", measured, {{ "BM_a", 100.0 + i }});
-  const std::string said = in_one_line(run({"export", "commit:" + measured, "--project", "often"}).err);
-  EXPECT_THAT(said, AllOf(HasSubstr("has 21 runs: run:"), HasSubstr(" and 10 more"), Not(HasSubstr("or more"))));
-}
-
 TEST_F(HistoryQueries, OfACandidateThatIsKeptNowhereTheParentIsKnown) {
   begin_repository();
   for (int day = 1; day <= 9; ++day) measured_commit("nowhere", "day " + std::to_string(day), 100 + day % 3);

@@ -118,5 +118,11 @@ TEST_F(StoredParts, ALookAtEachMetricIsNoneAtAPart) {
   }
 }
 
+TEST_F(StoredParts, OfMoreRunsOfACommitThanAreNamedTheNumberIsSaid) {
+  for (int i = 0; i < 21; ++i) import_day("often", 1, {{"BM_a", 100.0 + i}});
+  const std::string said = run({"export", "commit:" + commit(1), "--project", "often"}).err;
+  EXPECT_THAT(said, AllOf(HasSubstr("has 21 runs: run:"), HasSubstr(" and 10 more"), Not(HasSubstr("or more"))));
+}
+
 }  // namespace
 }  // namespace steelyard::ci::stored_parts_test

@@ -61,7 +61,8 @@ TEST(Verbs, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
   EXPECT_THAT(error_of({"alerts", "resolve"}), HasSubstr("no ID"));
   EXPECT_EQ(error_of({"alerts", "--limit", "3"}), "");
   for (const char* action : {"show", "resolve"}) {
-    EXPECT_THAT(error_of({"alerts", action, "0123456", "--limit", "3"}), HasSubstr("found --limit, wanted it with list"));
+    EXPECT_THAT(error_of({"alerts", action, "0123456", "--limit", "3"}),
+                HasSubstr("found --limit, wanted it with list"));
   }
   EXPECT_THAT(error_of({"alerts", "notify", "--limit", "3"}), HasSubstr("found --limit, wanted it with list"));
   EXPECT_EQ(error_of({"alerts", "assign", "0123456", "--to", "ada", "--note", "so"}), "");
