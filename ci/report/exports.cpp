@@ -245,7 +245,7 @@ std::string google_benchmark_of(const Run& run) {
 // The text of go test -bench, as benchstat reads it
 // ---------------------------------------------------------------------
 
-bool is_number(const std::string& text) {
+bool has_digits_alone(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
@@ -255,7 +255,7 @@ std::string go_name(const BenchmarkId& id) {
   std::string processors;
   if (!name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "_");
   for (const Parameter& parameter : id.parameters) {
-    if (parameter.name == "gomaxprocs" && is_number(parameter.value)) {
+    if (parameter.name == "gomaxprocs" && has_digits_alone(parameter.value)) {
       processors = '-' + parameter.value;
     } else {
       name += '/' + (parameter.name.empty() ? "" : parameter.name + '=') + parameter.value;

@@ -122,7 +122,7 @@ bool is_parallel(const ProfileRow& row) {
          row.source_lines.size() == sources && row.source_self.size() == sources * width;
 }
 
-// Of a position that no function can have, one that flaw_of() finds.
+// What is kept as no position becomes one that no function has, and flaw_of() finds it.
 std::uint32_t position_of(std::int64_t kept) {
   constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
   return kept < 0 || kept > kNowhere ? kNowhere : static_cast<std::uint32_t>(kept);
