@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/result.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/cluster_layout.hpp"
@@ -37,10 +38,6 @@ namespace fs = std::filesystem;
 // Thousands of archives take minutes.
 constexpr std::chrono::minutes kLockPatience{30};
 
-std::string count_text(std::int64_t count, const char* what) {
-  return std::to_string(count) + what + (count == 1 ? "" : "s");
-}
-
 Result<Rebuild> refill(Session& session, const fs::path& state) {
   const Spool spool(state);
   Rebuild done;
@@ -64,11 +61,10 @@ Result<Rebuild> refill(Session& session, const fs::path& state) {
 std::string what_was_done(int from, int to, const Rebuild& done, const fs::path& aside) {
   const std::string version = "PostgreSQL " + std::to_string(from);
   std::string text = "the embedded store has moved from " + version + " to PostgreSQL " + std::to_string(to) + ": " +
-                     count_text(done.runs, " run") + " and " + count_text(done.comparisons, " comparison") +
+                     plural_text(done.runs, "run") + " and " + plural_text(done.comparisons, "comparison") +
                      " from their archives";
   if (!done.bad.empty()) {
-    text += ", " + count_text(static_cast<std::int64_t>(done.bad.size()), " file") +
-            " could not be read (steelyard db rebuild names them)";
+    text += ", " + plural_text(done.bad.size(), "file") + " could not be read (steelyard db rebuild names them)";
   }
   if (!aside.empty()) {
     text += "; what has none is in the old cluster alone, kept in " + aside.string() + " and readable with " + version;

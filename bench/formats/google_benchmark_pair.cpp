@@ -11,6 +11,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/formats/imported_run.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
 
 namespace steelyard::bench {
@@ -407,8 +408,8 @@ BadRecord record_of_damage(const LoadedFile& file, const fs::path& path) {
     for (const InvocationSamples& taken : measurement.invocations) samples += taken.values.size();
   }
   const std::size_t name = path.string().size() + 2;  // "FILE: byte 12"
-  const std::string kept = std::to_string(samples) + (samples == 1 ? " sample" : " samples") + " of " +
-                           std::to_string(file.content.measurements.size()) + " measurements";
+  const std::string kept =
+      plural_text(samples, "sample") + " of " + std::to_string(file.content.measurements.size()) + " measurements";
   return {damage.where.size() > name ? damage.where.substr(name) : "the file",
           "found " + damage.found + ", wanted " + damage.wanted + "; " + kept +
               " that can be read are kept, and the rest is missing",

@@ -6,6 +6,7 @@
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/formats/imported_run.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {
@@ -96,7 +97,7 @@ Result<Run> load_hyperfine(const std::filesystem::path& path, ImportReading& rea
           add_command(result, where, id, imported);
           const std::size_t failed = failed_runs(result);
           if (failed > 0) {
-            reading.warnings.push_back(name + ": " + std::to_string(failed) + (failed == 1 ? " run" : " runs") +
+            reading.warnings.push_back(name + ": " + plural_text(failed, "run") +
                                        " ended with another exit status than 0");
           }
         }

@@ -303,9 +303,8 @@ std::optional<std::string> ImportedRun::place_of(const Error& damage) const {
 
 // Names no file, so that the same content is the same run whatever it is called.
 void ImportedRun::tell_damages() {
-  const std::string kept = std::to_string(samples_) + (samples_ == 1 ? " sample" : " samples") + " of " +
-                           std::to_string(run_.measurements.size()) +
-                           (run_.measurements.size() == 1 ? " measurement" : " measurements") +
+  const std::string kept = plural_text(samples_, "sample") + " of " +
+                           plural_text(run_.measurements.size(), "measurement") +
                            " that can be read are kept, and the rest is missing";
   std::size_t held = 0;
   for (const Error& damage : reading_.damages) {
@@ -329,7 +328,7 @@ void ImportedRun::tell_damages() {
 
 Result<void> check_size(const RunSize& size, const std::filesystem::path& path) {
   const auto beyond = [&path](std::size_t most, const std::string& what, const std::string& fix) {
-    return input_error(path.string(), "more than " + grouped_text(static_cast<std::int64_t>(most)) + ' ' + what,
+    return input_error(path.string(), "more than " + grouped_text(most) + ' ' + what,
                        "no more in a run, which is held whole", fix + ", and import each by itself");
   };
   const char* by_part = "write it in several files, of a part of the benchmarks each";
@@ -379,9 +378,9 @@ void PassedOver::tell(const std::filesystem::path& folder, std::string_view endi
                       std::vector<std::string>& warnings) const {
   if (files == 0) return;
   const std::string taken = ending.empty() ? "without an ending" : "in " + std::string(ending);
-  warnings.push_back(folder.string() + ": " + std::to_string(files) + (files == 1 ? " file" : " files") +
-                     " beside those " + taken + (files == 1 ? " was not read: " : " were not read, the first ") +
-                     first + "; import what it holds by its own name");
+  warnings.push_back(folder.string() + ": " + plural_text(files, "file") + " beside those " + taken +
+                     (files == 1 ? " was not read: " : " were not read, the first ") + first +
+                     "; import what it holds by its own name");
 }
 
 Environment merged_environment(const std::vector<const Environment*>& of_files) {

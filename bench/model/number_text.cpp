@@ -176,8 +176,9 @@ std::string cost_change_text(double change) {
   return change > 0 ? "+" + digits : digits;
 }
 
-std::string plural_text(std::int64_t count, std::string_view noun) {
-  return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
+std::string plural_text(std::int64_t count, std::string_view one, std::string_view many) {
+  const std::string words = count == 1 || many.empty() ? std::string(one) : std::string(many);
+  return std::to_string(count) + ' ' + words + (count == 1 || !many.empty() ? "" : "s");
 }
 
 std::string number_text(double value, std::string_view unit) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/kept_words.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard {
@@ -65,12 +66,11 @@ std::string to_text(const DisturbanceSummary& summary) {
                      causes_text(summary.by_cause) + "): ";
   const std::size_t used = summary.disturbed - summary.excluded;
   if (summary.excluded > 0) {
-    text += std::to_string(summary.excluded) + (summary.excluded == 1
-                                                    ? " is excluded, as its round was measured again"
-                                                    : " are excluded, as their rounds were measured again");
+    text += plural_text(summary.excluded, "is excluded, as its round was measured again",
+                        "are excluded, as their rounds were measured again");
   }
   if (used == 0) return text;
-  return text + (summary.excluded > 0 ? "; " : "") + std::to_string(used) + (used == 1 ? " is used" : " are used");
+  return text + (summary.excluded > 0 ? "; " : "") + plural_text(used, "is used", "are used");
 }
 
 std::optional<double> other_work_share(std::span<const Run* const> runs) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/model/text.hpp"
 
@@ -163,16 +164,12 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-std::string plural(std::int64_t n, const std::string& noun) {
-  return std::to_string(n) + ' ' + noun + (n == 1 ? "" : "s");
-}
-
 // "100 runs", "100 to 120 runs".
 std::string runs_text(const TaskMeasurement& measurement) {
   const auto& runs = measurement.runs_of_times;
-  if (runs.empty()) return plural(measurement.runs_per_time, "run");
+  if (runs.empty()) return plural_text(measurement.runs_per_time, "run");
   const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
-  return (*least == *most ? "" : std::to_string(*least) + " to ") + plural(*most, "run");
+  return (*least == *most ? "" : std::to_string(*least) + " to ") + plural_text(*most, "run");
 }
 
 // A part of several lines is set off by an empty one.
@@ -274,8 +271,8 @@ std::string TaskMeasurement::text() const {
     lines += "  IQR:    " + scaled(*interquartile_range()) + ' ' + name + " (" + scaled(*p25()) + " to " +
              scaled(*p75()) + ")\n";
   }
-  lines += "  " + plural(static_cast<std::int64_t>(n), "measurement") + ", " + runs_text(*this) +
-           (n > 1 ? " per measurement" : "") + ", " + plural(task.threads, "thread");
+  lines += "  " + plural_text(n, "measurement") + ", " + runs_text(*this) + (n > 1 ? " per measurement" : "") + ", " +
+           plural_text(task.threads, "thread");
   const std::string warning = warning_text();
   return warning.empty() ? lines : lines + '\n' + warning;
 }

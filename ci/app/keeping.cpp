@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/run.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/store_client.hpp"
@@ -56,15 +57,11 @@ Result<void> keep_commit_graph(storage::Store& store, const std::vector<const Ru
   return {};
 }
 
-std::string amount_text(std::size_t count, const std::string& one) {
-  return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");
-}
-
 // "2 runs and 1 comparison"; empty: neither.
 std::string files_text(const storage::Spool::Count& count) {
-  std::string text = count.runs > 0 ? amount_text(count.runs, "run") : "";
+  std::string text = count.runs > 0 ? plural_text(count.runs, "run") : "";
   if (count.comparisons == 0) return text;
-  return text + (text.empty() ? "" : " and ") + amount_text(count.comparisons, "comparison");
+  return text + (text.empty() ? "" : " and ") + plural_text(count.comparisons, "comparison");
 }
 
 constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify

@@ -125,7 +125,7 @@ std::vector<std::string> ProgressLine::live_lines(const ProgressNow& now) const 
     lines.push_back(paint(text, found_[i].tone, style_.color));
   }
   if (found_.size() > most) {
-    lines.push_back("  and " + grouped_text(static_cast<std::int64_t>(found_.size() - most)) + " more");
+    lines.push_back("  and " + grouped_text(found_.size() - most) + " more");
   }
   return lines;
 }

@@ -13,6 +13,7 @@
 #include "bench/formats/import_formats.hpp"
 #include "bench/harness/measurement_archive.hpp"
 #include "bench/harness/to_run.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
@@ -271,7 +272,7 @@ std::string place_text(const storage::FoundBaseline& found, const Commit& candid
     return who + ", the newest older one on this machine; whether the candidate comes of it is not known";
   }
   const std::int64_t distance = found.is_ancestor ? found.distance : 1;
-  return who + ", " + std::to_string(distance) + " commit" + (distance == 1 ? "" : "s") + " before the candidate";
+  return who + ", " + plural_text(distance, "commit") + " before the candidate";
 }
 
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,

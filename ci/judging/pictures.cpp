@@ -123,7 +123,7 @@ std::string terminal_pictures(const Comparison& comparison, const Run& baseline,
     text += "\n" + terminal_distributions(*rows[i], samples.of(*rows[i]), style);
   }
   if (rows.size() > most) {
-    text += "\nnot drawn: " + plural_text(static_cast<std::int64_t>(rows.size() - most), "more row") +
+    text += "\nnot drawn: " + plural_text(rows.size() - most, "more row") +
             (changed.empty() ? "" : "; --svg-dir draws what changed") + "\n";
   }
   return text;

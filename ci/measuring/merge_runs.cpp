@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/fresh_copy.hpp"
@@ -481,7 +482,7 @@ class RunMerger {
 Result<Run> merge_runs(std::vector<NamedRun> parts, std::vector<std::string>& warnings) {
   const bool is_lone_shard = parts.size() == 1 && shard_of(parts.front().run.header);  // whose others are missing
   if ((parts.size() < 2 && !is_lone_shard) || parts.size() > kMaxMergedRuns) {
-    return input_error("steelyard merge", std::to_string(parts.size()) + (parts.size() == 1 ? " run" : " runs"),
+    return input_error("steelyard merge", plural_text(parts.size(), "run"),
                        "from 2 to " + std::to_string(kMaxMergedRuns));
   }
   return RunMerger(std::move(parts), warnings).run();

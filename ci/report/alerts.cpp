@@ -169,7 +169,7 @@ std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
     text += "              " + paint(step_text(alert.life.back(), style), Tone::dim, style.color) + '\n';
   }
   if (!aside.empty()) {
-    text += std::to_string(aside.size()) + (aside.size() == 1 ? " regression opens" : " regressions open") +
+    text += plural_text(aside.size(), "regression opens", "regressions open") +
             " no alert, as most of the machine's benchmarks moved alike there: `steelyard changes` shows " +
             (aside.size() == 1 ? "it" : "them") + '\n';
   }

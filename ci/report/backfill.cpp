@@ -1,7 +1,6 @@
 #include "ci/report/backfill.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -22,12 +21,11 @@ std::string backfill_step_text(const BackfillStep& step) {
 }
 
 std::string terminal_backfill(const BackfillReport& report, const TerminalStyle& style) {
-  const auto count = [](std::size_t number) { return static_cast<std::int64_t>(number); };
   std::size_t kept = 0;
   for (const BackfillStep& step : report.steps) kept += step.trouble.empty() ? 1 : 0;
-  std::string text = plural_text(count(kept), "measurement") + "; " + grouped_text(count(report.linked)) + " of " +
-                     plural_text(count(report.commits), "commit") + " from " + shown_sha(report.from) + " to " +
-                     shown_sha(report.to) + " have a level by ratios, " + grouped_text(count(report.with_parent)) +
+  std::string text = plural_text(kept, "measurement") + "; " + grouped_text(report.linked) + " of " +
+                     plural_text(report.commits, "commit") + " from " + shown_sha(report.from) + " to " +
+                     shown_sha(report.to) + " have a level by ratios, " + grouped_text(report.with_parent) +
                      " held against their parents\n";
   std::size_t shown = 0;
   for (const BackfillStep& step : report.steps) {
@@ -59,7 +57,7 @@ std::string chained_text(const ChainedSeries& chained) {
   constexpr double kKnown = 2;  // a step without an interval is known to no such factor
   const storage::HistorySeries& series = chained.series;
   std::string text = name_as_given(series.benchmark) + ' ' + series.metric.name + ": by ratios of " +
-                     plural_text(static_cast<std::int64_t>(series.points.size()), "commit") + ", ";
+                     plural_text(series.points.size(), "commit") + ", ";
   text += chained.widest < kKnown ? "the least sure within " + small_share_text(chained.widest - 1) + " of the newest"
                                   : "of which some are hardly known against the newest";
   if (chained.unlinked.empty()) return text;
@@ -68,7 +66,7 @@ std::string chained_text(const ChainedSeries& chained) {
     text += (i > 0 ? ", " : "") + shown_sha(chained.unlinked[i]);
   }
   if (chained.unlinked.size() > kMaxToldCommits) {
-    text += " and " + grouped_text(static_cast<std::int64_t>(chained.unlinked.size() - kMaxToldCommits)) + " more";
+    text += " and " + grouped_text(chained.unlinked.size() - kMaxToldCommits) + " more";
   }
   return text + " (steelyard backfill links them)";
 }

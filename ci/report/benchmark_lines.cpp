@@ -115,8 +115,7 @@ std::string hidden_lines_text(const std::vector<const ComparisonRow*>& hidden) {
       continue;
     }
     const bool is_many = rows.size() > 1 && verdict != Verdict::inconclusive;
-    text += grouped_text(static_cast<std::int64_t>(rows.size())) + " more " + std::string(to_text(verdict)) +
-            (is_many ? "s" : "");
+    text += grouped_text(rows.size()) + " more " + std::string(to_text(verdict)) + (is_many ? "s" : "");
   }
   return text;
 }

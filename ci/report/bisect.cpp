@@ -166,8 +166,8 @@ void add_search(const BisectReport& report, Lines& lines) {
   std::string text;
   if (report.ends && report.ends->ratio) text = probe_text(*report.ends, report.metric) + "; ";
   if (report.ends && !report.ends->trouble.empty()) text = report.ends->trouble + "; ";
-  lines.add("", text + plural_text(static_cast<std::int64_t>(report.commits), "commit") + ", " +
-                    plural_text(measured, "comparison") + ", " + plural_text(report.builds, "build"));
+  lines.add("", text + plural_text(report.commits, "commit") + ", " + plural_text(measured, "comparison") + ", " +
+                    plural_text(report.builds, "build"));
   std::vector<std::string> skipped;
   for (const BisectProbe& probe : report.probes) {
     const bool is_search =
@@ -281,7 +281,7 @@ std::string progress_text(const BisectProbe& probe, const Metric& metric, std::s
   text += (probe.answer == ProbeAnswer::skipped ? trouble_text(probe.trouble) : probe_text(probe, metric)) + ": ";
   text += word_of(probe.answer);
   if (probe.purpose != regress::ProbePurpose::search) return text;
-  return text + "; of " + plural_text(static_cast<std::int64_t>(left), "commit") + " that could be it";
+  return text + "; of " + plural_text(left, "commit") + " that could be it";
 }
 
 bool became_worse(const BisectReport& report) {

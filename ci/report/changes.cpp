@@ -21,7 +21,7 @@ constexpr std::size_t kMaxMembers = 8;  // of a finding that are listed
 constexpr std::size_t kMaxCharts = 12;
 
 std::string counted(std::size_t count, const char* one, const char* many) {
-  return grouped_text(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
+  return grouped_text(count) + " " + (count == 1 ? one : many);
 }
 
 std::string verdict_words(const regress::ChangeFinding& finding) {
@@ -213,8 +213,7 @@ std::string member_row(const ChangesReport& report, const regress::FindingMember
 std::string line_part(const std::string& line) { return "- " + words(line) + "\n"; }
 
 std::string finding_part(const ChangesReport& report, const regress::ChangeFinding& finding) {
-  std::string text = "### " + machine_words(finding) + std::to_string(finding.members.size()) +
-                     (finding.members.size() == 1 ? " change" : " changes") + " at " +
+  std::string text = "### " + machine_words(finding) + plural_text(finding.members.size(), "change") + " at " +
                      words(place_text(finding, report) + branch_suffix(report, finding.members.front().series)) +
                      "\n\n";
   if (finding.cause == ChangeCause::machine) text += words(shared_text(finding)) + ".\n\n";
@@ -295,8 +294,7 @@ std::string creep_text(const std::string& what, const Creep& creep) {
   if (creep.origin == LevelOrigin::accepted) since += " (accepted" + date + ")";
   if (creep.origin == LevelOrigin::released) since += " (released" + date + ")";
   std::string text = what + " crept by " + change_text(creep.ratio) + " since " + since + " in " +
-                     plural_text(static_cast<std::int64_t>(creep.steps.size()), "step") + " below " +
-                     small_share_text(creep.effect) + ": ";
+                     plural_text(creep.steps.size(), "step") + " below " + small_share_text(creep.effect) + ": ";
   const std::size_t first = creep.steps.size() > kShownSteps ? creep.steps.size() - kShownSteps : 0;
   if (first > 0) text += "the newest ";
   for (std::size_t i = first; i < creep.steps.size(); ++i) {
@@ -431,8 +429,7 @@ std::string json_changes(const ChangesReport& report) {
 }
 
 std::string markdown_changes(const ChangesReport& report) {
-  std::string text = "## " + std::to_string(report.findings.size()) +
-                     (report.findings.size() == 1 ? " finding" : " findings") + " in " +
+  std::string text = "## " + plural_text(report.findings.size(), "finding") + " in " +
                      std::to_string(report.series.size()) + " series\n\n";
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < report.findings.size(); ++i) {

@@ -100,10 +100,6 @@ bool is_plainly_new(const RowGroup& group) {
 
 namespace {
 
-std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 bool is_reported(const ComparisonRow& row) {
   return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
@@ -202,7 +198,7 @@ std::string drift_line(const Comparison& comparison) {
     if (drift.removed || !is_moved) continue;
     const std::optional<Together> together = moved_together(comparison, drift);
     if (!together) continue;
-    const std::string of = plural(together->rows, "benchmark", "benchmarks");
+    const std::string of = plural_text(together->rows, "benchmark");
     const std::string who =
         together->moved == together->rows ? "all " + of : std::to_string(together->moved) + " of " + of;
     line += (line.empty() ? "" : "; ") + who + " moved by " + change_text(drift.ratio) + " together in " +
@@ -307,7 +303,7 @@ std::string conditions_line(const Comparison& comparison) {
   }
   std::string line = joined_text(layouts, " and ");
   if (line.empty()) line = to_text(comparison.candidate.layout);
-  if (most > 0 && fewest == most) line += ", " + plural(most, "round", "rounds");
+  if (most > 0 && fewest == most) line += ", " + plural_text(most, "round");
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
   // What was imported has no seed of ours.
   if (comparison.candidate.seed != 0) line += ", seed " + std::to_string(comparison.candidate.seed);
@@ -332,7 +328,7 @@ std::string equality_line(const Comparison& comparison) {
     if (row.notes.has(RowNote::equal_code)) ++code;
   }
   const auto of_counts = [counts](std::int64_t count) {
-    return std::to_string(count) + " of " + plural(counts, "count", "counts");
+    return std::to_string(count) + " of " + plural_text(counts, "count");
   };
   std::string line;
   if (programs > 0) line = of_counts(programs) + " not taken again: " + std::string(kEqualProgramText);
@@ -488,9 +484,8 @@ std::string policy_line(const Comparison& comparison) {
       return std::find(row.policies.begin(), row.policies.end(), table.match) != row.policies.end();
     });
     if (count == 0) continue;
-    line += (line.empty() ? "" : "; ") + std::to_string(count) + " of " +
-            plural(static_cast<std::int64_t>(comparison.rows.size()), "row", "rows") + " by the policy of " +
-            regress::to_text(table);
+    line += (line.empty() ? "" : "; ") + std::to_string(count) + " of " + plural_text(comparison.rows.size(), "row") +
+            " by the policy of " + regress::to_text(table);
   }
   return line;
 }

@@ -58,8 +58,8 @@ SideCounts counts_of(const Run& run, const regress::MatchedSide& side) {
 }
 
 std::string side_text(const std::string& side, const SideCounts& counts) {
-  std::string text = side + ' ' + plural_text(static_cast<std::int64_t>(counts.samples), "sample") + " in " +
-                     std::to_string(counts.invocations) + (counts.invocations == 1 ? " process" : " processes");
+  std::string text = side + ' ' + plural_text(counts.samples, "sample") + " in " +
+                     plural_text(counts.invocations, "process", "processes");
   if (counts.disturbed > 0) text += ", " + std::to_string(counts.disturbed) + " disturbed";
   if (counts.excluded == 0) return text;
   return text + ", " + std::to_string(counts.excluded) + " excluded (" + std::to_string(counts.excluded_disturbed) +

@@ -411,13 +411,13 @@ std::string json_or_null(std::string_view text) { return text.empty() ? "null" :
 
 std::string bad_records_text(const TakenRun& run) {
   if (run.bad_records == 0) return "";
-  return run.path + ": " + std::to_string(run.bad_records) + (run.bad_records == 1 ? " bad record" : " bad records") +
-         " kept as failed; a gate does not pass with " + (run.bad_records == 1 ? "it" : "them");
+  return run.path + ": " + plural_text(run.bad_records, "bad record") + " kept as failed; a gate does not pass with " +
+         (run.bad_records == 1 ? "it" : "them");
 }
 
 std::string terminal_import(const TakenRun& run, const ImportOutcome& imported) {
   std::string text = "run:" + run.header.id.substr(0, kShownOfId) + "  " + run.path + ", " + std::string(run.format) +
-                     ": " + plural_text(static_cast<std::int64_t>(run.measurements), "measurement");
+                     ": " + plural_text(run.measurements, "measurement");
   if (run.failures > run.skips) text += ", " + std::to_string(run.failures - run.skips) + " failed";
   if (run.skips > 0) text += ", " + std::to_string(run.skips) + " skipped";
   if (!imported.is_for_store) return text + '\n';

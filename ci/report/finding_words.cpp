@@ -99,7 +99,7 @@ std::vector<ToldFinding> told_findings(const Comparison& comparison, const std::
 }
 
 std::string excluded_text(const std::vector<ToldFinding>& told, std::size_t first) {
-  std::string text = "and " + plural_text(static_cast<std::int64_t>(told.size() - first), "more finding");
+  std::string text = "and " + plural_text(told.size() - first, "more finding");
   std::string separator = ": ";
   for (const Verdict kind : kWorstFirst) {
     std::int64_t count = 0;
@@ -111,7 +111,7 @@ std::string excluded_text(const std::vector<ToldFinding>& told, std::size_t firs
     }
     if (count == 0) continue;
     text += std::exchange(separator, ", ") + std::to_string(count) + " " + std::string(to_text(kind)) + " (" +
-            plural_text(static_cast<std::int64_t>(benchmarks), "benchmark") + ")";
+            plural_text(benchmarks, "benchmark") + ")";
   }
   return text;
 }

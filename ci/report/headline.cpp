@@ -57,7 +57,7 @@ std::string summary_line(const Comparison& comparison) {
     const std::int64_t count = counts.at(static_cast<std::size_t>(word.verdict));
     if (count == 0) continue;
     if (!line.empty()) line += ", ";
-    line += std::to_string(count) + " " + (count == 1 ? word.one : word.many);
+    line += plural_text(count, word.one, word.many);
     line += reported_only(comparison, word.verdict, count);
   }
   return line.empty() ? "nothing to compare" : line;
@@ -68,8 +68,7 @@ std::string counted_text(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) benchmarks.insert(row.benchmark);
   benchmarks.erase(kAllBenchmarks);
   if (benchmarks.empty() || benchmarks.size() == comparison.rows.size()) return "";
-  return " (" + plural_text(static_cast<std::int64_t>(comparison.rows.size()), "row") + " of " +
-         plural_text(static_cast<std::int64_t>(benchmarks.size()), "benchmark") + ")";
+  return " (" + plural_text(comparison.rows.size(), "row") + " of " + plural_text(benchmarks.size(), "benchmark") + ")";
 }
 
 namespace {

@@ -201,10 +201,6 @@ std::string asked_range_text(const storage::RangeQuery& range) {
   return shown_sha(range.from) + ".." + shown_sha(range.to) + (range.branch.empty() ? "" : " on " + range.branch);
 }
 
-std::string plural(std::size_t count, const std::string& what) {
-  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
-}
-
 std::string next_text(const std::string& next, const TerminalStyle& style) {
   return next.empty() ? "" : paint("more: --after " + next, Tone::dim, style.color) + '\n';
 }
@@ -328,7 +324,7 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
                     one.by_comparison ? "comparison" : "change point"});
   }
   const Align l = Align::left;
-  return plural(page.items.size(), "change") + " in " + place + '\n' +
+  return plural_text(page.items.size(), "change") + " in " + place + '\n' +
          aligned_rows(rows, {l, l, Align::right, l, l, l, l, l}, "  ") + (missing.empty() ? "" : missing + '\n') +
          next_text(page.next, style);
 }
@@ -345,8 +341,7 @@ std::string terminal_movers(const storage::RangeQuery& range, const storage::Pag
   for (const storage::Mover& mover : page.items) {
     const bool is_worse = (mover.ratio > 1) == (mover.metric.better == Better::lower);
     const std::string way = mover.metric.better == Better::undeclared ? "" : is_worse ? "worse" : "better";
-    const std::string runs =
-        std::to_string(mover.runs_before) + " and " + plural(static_cast<std::size_t>(mover.runs_after), "run");
+    const std::string runs = std::to_string(mover.runs_before) + " and " + plural_text(mover.runs_after, "run");
     rows.push_back({printable(name_as_given(mover.benchmark), style.unicode),
                     printable(mover.metric.name, style.unicode), change_text(mover.ratio), way,
                     level_text(mover.before, mover.metric.unit), "to", level_text(mover.after, mover.metric.unit),

@@ -173,8 +173,7 @@ std::string kernel_changes_text(const std::vector<std::string>& changes) {
 
 std::string kernel_changes_text(const KernelChanges& changes) {
   constexpr std::size_t kMaxNamed = 5;
-  std::string text =
-      "other kernels ran than before in " + plural_text(static_cast<std::int64_t>(changes.size()), "benchmark") + ": ";
+  std::string text = "other kernels ran than before in " + plural_text(changes.size(), "benchmark") + ": ";
   std::size_t named = 0;
   for (const auto& [benchmark, change] : changes) {
     if (named == kMaxNamed) return text + "; and others";
@@ -213,7 +212,7 @@ Comparison worded(regress::Judged judged) {
 }
 
 std::string one_build_text(std::size_t files) {
-  return "the commits differ in " + plural_text(static_cast<std::int64_t>(files), "file") +
+  return "the commits differ in " + plural_text(files, "file") +
          " of documentation alone, of which building read nothing: the candidate's build is the baseline's";
 }
 

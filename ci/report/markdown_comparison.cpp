@@ -116,7 +116,7 @@ std::string function_table(const RowIndex& index, const ComparisonRow& row) {
   for (std::size_t i = 0; i < lines.size(); ++i) (i < shown ? text : folded) += function_row(lines[i], i == 0);
   text += call_path(row);
   if (folded.empty()) return text;
-  return text + "\n<details><summary>" + std::to_string(lines.size() - shown) + " more functions</summary>\n\n" +
+  return text + "\n<details><summary>" + plural_text(lines.size() - shown, "more function") + "</summary>\n\n" +
          kFunctionHead + folded + "\n</details>\n";
 }
 
@@ -297,11 +297,11 @@ std::string whole_report(const Comparison& comparison, const TargetReport& targe
   if (!table.empty()) text += kTableHead + table;
   text += below;
   if (!folded.empty()) {
-    text += "\n<details><summary>" + plural_text(static_cast<std::int64_t>(folded_rows), "row") +
-            " unchanged</summary>\n\n" + kTableHead + folded + folded_below + "\n</details>\n";
+    text += "\n<details><summary>" + plural_text(folded_rows, "row") + " unchanged</summary>\n\n" + kTableHead +
+            folded + folded_below + "\n</details>\n";
   }
   if (dropped > 0) {
-    text += "\n" + grouped_text(static_cast<std::int64_t>(dropped)) +
+    text += "\n" + grouped_text(dropped) +
             " more rows, none worse than these, do not fit here; the JSON report has them all.\n";
   }
   return text + end;
@@ -422,8 +422,8 @@ class BriefMarkdown {
     }
     std::string text = table_of(changed);
     if (!unchanged.empty()) {
-      text += "\n<details><summary>" + plural_text(static_cast<std::int64_t>(unchanged.size()), "benchmark") +
-              " unchanged</summary>\n\n" + table_of(unchanged) + "\n</details>\n";
+      text += "\n<details><summary>" + plural_text(unchanged.size(), "benchmark") + " unchanged</summary>\n\n" +
+              table_of(unchanged) + "\n</details>\n";
     }
     if (!chosen.hidden.empty()) {
       text += "\nand " + words(hidden_lines_text(chosen.hidden)) + "; `--details` shows them\n";

@@ -174,7 +174,7 @@ std::vector<UndecidedRows> undecided_rows(const Comparison& comparison, Reader r
   }
   const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
   if (uncounted > 0 && !is_interrupted) {
-    const std::string unreached = plural_text(uncounted, "count") + (uncounted == 1 ? " was" : " were");
+    const std::string unreached = plural_text(uncounted, "count was", "counts were");
     groups.push_back(
         {uncounted, "", "",
          measuring_step(reader, unreached + " not reached in time; allow more of it", "--budget DURATION")});
@@ -291,9 +291,8 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
         {"where the time went was not recorded, as the program makes no spans; link", "steelyard::bench_main"});
   }
   if (unreached > 0) {
-    steps.push_back({"of " + plural_text(static_cast<std::int64_t>(unreached), "more regression") +
-                         " there was no time to record where theirs went",
-                     ""});
+    steps.push_back(
+        {"of " + plural_text(unreached, "more regression") + " there was no time to record where theirs went", ""});
   }
 }
 

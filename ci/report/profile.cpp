@@ -73,7 +73,7 @@ std::string functions_text(const std::vector<ProfiledFunction>& all, std::size_t
   }
   std::string text =
       aligned_rows(table, {Align::right, Align::right, Align::right, Align::right, Align::left, Align::left}, "  ");
-  if (functions.size() > rows) text += "  and " + std::to_string(functions.size() - rows) + " more functions\n";
+  if (functions.size() > rows) text += "  and " + plural_text(functions.size() - rows, "more function") + "\n";
   return text;
 }
 
@@ -303,10 +303,9 @@ std::string terminal_profile_difference(const bench::ProfileDelta& delta, const 
         aligned_rows(table, {Align::right, Align::right, Align::right, Align::left, Align::left, Align::left}, "  ");
   }
   const std::size_t rows = table.size() - 1;
-  if (changed.size() > rows) text += "  and " + std::to_string(changed.size() - rows) + " more functions\n";
+  if (changed.size() > rows) text += "  and " + plural_text(changed.size() - rows, "more function") + "\n";
   if (renamed > 0) {
-    text += "  " + std::to_string(renamed) + (renamed == 1 ? " function has" : " functions have") +
-            " another name and the same cost\n";
+    text += "  " + plural_text(renamed, "function has", "functions have") + " another name and the same cost\n";
   }
   return text;
 }

@@ -210,8 +210,7 @@ struct ReasonWords {
            joined_text(named, "; ") + ")";
   }
   std::string operator()(const why::WithoutDirection& without) const {
-    return "it declares no better direction in " +
-           plural_text(static_cast<std::int64_t>(without.benchmarks), "benchmark") +
+    return "it declares no better direction in " + plural_text(without.benchmarks, "benchmark") +
            ", so it is recorded and not judged";
   }
   std::string operator()(const why::MeasuredByNobody& by_nobody) const {

@@ -391,8 +391,8 @@ std::string fit_text(const regress::Sweep& sweep, const TerminalStyle& style) {
     text += " [" + exponent_text(fit.interval->low) + ", " + exponent_text(fit.interval->high) + "]";
   }
   const std::int64_t replicates = fit.inputs > 0 ? fit.inputs : fit.rounds;
-  std::string facts = small_share_text(fit.confidence) + " interval over " + std::to_string(replicates) +
-                      (fit.inputs > 0 ? " input" : " round") + (replicates == 1 ? "" : "s");
+  std::string facts = small_share_text(fit.confidence) + " interval over " +
+                      plural_text(replicates, fit.inputs > 0 ? "input" : "round");
   if (!fit.interval) facts = "no interval";
   if (sweep.data.is_counted && fit.inputs == 0) facts = "counted exactly";
   if (fit.r_squared) facts += "; r2 " + decimal_text(*fit.r_squared, 4);
@@ -523,14 +523,13 @@ std::vector<std::string> sweep_warnings(const regress::Sweep& sweep) {
                   "a size of 0 or less has no logarithm and was excluded");
   warnings.insert(warnings.end(), sweep.sizes_without_level, "a size without a level above 0 was excluded");
   if (sweep.failed_sizes > 0) {
-    warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.failed_sizes), "size") +
+    warnings.push_back(plural_text(sweep.failed_sizes, "size") +
                        " yielded nothing: the exponent is that of the others");
   }
   if (sweep.has_no_whole_round) {
     warnings.emplace_back("no round has every size: the exponent is that of the sizes' medians, without an interval");
   } else if (sweep.excluded_rounds > 0) {
-    warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.excluded_rounds), "round") +
-                       " without every size excluded");
+    warnings.push_back(plural_text(sweep.excluded_rounds, "round") + " without every size excluded");
   }
   if (fit.inputs == 0 && fit.rounds < 2 && !sweep.data.is_counted) {
     warnings.emplace_back("one round does not say how sure the exponent is: measure several invocations");

@@ -61,8 +61,8 @@ std::string terminal_upkeep(const storage::StoreUpkeep& upkeep) {
       aligned_rows(
           rows, {Align::left, Align::right, Align::right, Align::right, Align::right, Align::left, Align::left}, "") +
       '\n';
-  text += "partitions    " + grouped_text(static_cast<std::int64_t>(upkeep.partitions.size())) + ", " +
-          grouped_text(upkeep.partitions_ahead) + " of them ready for later runs\n";
+  text += "partitions    " + grouped_text(upkeep.partitions.size()) + ", " + grouped_text(upkeep.partitions_ahead) +
+          " of them ready for later runs\n";
   if (upkeep.bytes_per_sample) {
     text +=
         "a sample      " + decimal_text(*upkeep.bytes_per_sample, 1) + " bytes, with its share of rows and indexes\n";
@@ -80,7 +80,7 @@ std::vector<std::string> upkeep_advice(const storage::StoreUpkeep& upkeep) {
   const auto to_close = std::count_if(upkeep.partitions.begin(), upkeep.partitions.end(),
                                       [](const auto& partition) { return partition.is_to_close; });
   if (to_close > 0) {
-    advice.push_back(plural_text(to_close, "partition") + (to_close == 1 ? " gets" : " get") +
+    advice.push_back(plural_text(to_close, "partition gets", "partitions get") +
                      " no more rows and still has room for them: run `steelyard db migrate` as the schema's owner");
   }
   for (const storage::TableUpkeep& table : upkeep.tables) {
@@ -327,9 +327,7 @@ std::string terminal_distribution(const storage::DistributionPlan& plan) {
                     placement.done ? "is there" : "to be moved", to_text(Bytes(placement.bytes)), why_text(placement)});
   }
   std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
-  if (plan.nodes > 0) {
-    text += std::to_string(plan.nodes) + (plan.nodes == 1 ? " node holds" : " nodes hold") + " the shards\n";
-  }
+  if (plan.nodes > 0) text += plural_text(plan.nodes, "node holds", "nodes hold") + " the shards\n";
   return text;
 }
 
@@ -438,7 +436,7 @@ std::string terminal_verification(const Verification& verification, const Termin
   }
   text += '\n';
   if (!replay.rule_version.empty()) {
-    text += "  compared   " + std::to_string(replay.rows) + (replay.rows == 1 ? " row" : " rows") + ", bit for bit";
+    text += "  compared   " + plural_text(replay.rows, "row") + ", bit for bit";
     if (replay.untimed > 0) text += "; " + std::to_string(replay.untimed) + " more were decided by counting";
     text += '\n';
     if (replay.has_shifted_lines) {

@@ -52,8 +52,7 @@ std::string what_would_do(const TargetRow& row) {
   const double wanted = std::ceil(static_cast<double>(row.invocations) / std::max(share, 1e-12));
   if (!(wanted <= kMaxInvocations)) return "the rate lies too near the target to be told from it; move the target";
   const double least = std::max({wanted, static_cast<double>(row.invocations) + 1, kMinInvocations});
-  return "about " + plural_text(static_cast<std::int64_t>(least), "invocation") + " would decide, there are " +
-         std::to_string(row.invocations);
+  return "about " + plural_text(static_cast<std::int64_t>(least), "invocation") + " would decide, there are " + std::to_string(row.invocations);
 }
 
 std::string interval_reason(const TargetRow& row) {
@@ -172,7 +171,7 @@ std::vector<std::string> doubts_of(const std::vector<UtilizationRow>& rows) {
   }
   const std::size_t more = doubts.size() > kMax ? doubts.size() - kMax : 0;
   doubts.resize(doubts.size() - more);
-  if (more > 0) doubts.push_back(plural_text(static_cast<std::int64_t>(more), "more utilization") + " above 100 %");
+  if (more > 0) doubts.push_back(plural_text(more, "more utilization") + " above 100 %");
   if (!cached.empty()) doubts.push_back(cached_line(cached));
   return doubts;
 }
@@ -290,7 +289,7 @@ std::string subtitle_text(const Run& run, const Roofline& roofline) {
 std::vector<std::string> target_warnings(const TargetReport& report) {
   std::vector<std::string> warnings = doubts_of(report.utilizations);
   if (const std::int64_t count = report.other_device_targets; count > 0) {
-    warnings.push_back(plural_text(count, "target") + (count == 1 ? " is" : " are") + " for other devices (" +
+    warnings.push_back(plural_text(count, "target is", "targets are") + " for other devices (" +
                        joined_text(report.other_devices, ", ") + ") and not held here");
   }
   if (report.beside_another && !report.utilizations.empty()) {

@@ -264,9 +264,8 @@ std::string target_rows(const TargetReport& report, const TerminalStyle& style) 
     text += target_line(row, names, style);
   }
   if (met > kMaxMet) {
-    text += paint("and " + grouped_text(static_cast<std::int64_t>(met - kMaxMet)) + " more met (--json has them all)",
-                  Tone::dim, style.color) +
-            '\n';
+    text +=
+        paint("and " + grouped_text(met - kMaxMet) + " more met (--json has them all)", Tone::dim, style.color) + '\n';
   }
   return text;
 }
@@ -533,8 +532,8 @@ std::string markdown_targets(const TargetReport& report, std::size_t most) {
     text += "<details><summary>" + grouped_text(count) + " met</summary>\n\n" + kHead + met + "\n</details>\n\n";
   }
   if (report.targets.size() > most) {
-    text += grouped_text(static_cast<std::int64_t>(report.targets.size() - most)) +
-            " more targets do not fit here; the JSON report has them all.\n\n";
+    text +=
+        grouped_text(report.targets.size() - most) + " more targets do not fit here; the JSON report has them all.\n\n";
   }
   return text;
 }

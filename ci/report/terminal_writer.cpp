@@ -1,7 +1,6 @@
 #include "ci/report/terminal_writer.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
@@ -129,8 +128,7 @@ void TerminalWriter::functions(const ComparisonRow& row, const FunctionTable& ta
     function(lines[i], columns, i == 0);
   }
   if (excluded > 0) {
-    add(std::string(indent + 2, ' ') +
-        tone("and " + plural_text(static_cast<std::int64_t>(excluded), "more function"), Tone::dim) + "\n");
+    add(std::string(indent + 2, ' ') + tone("and " + plural_text(excluded, "more function"), Tone::dim) + "\n");
   }
   if (!table.is_short) path(row, indent);
 }

@@ -154,7 +154,6 @@ std::string device_record_words(DeviceRecordKind kind) {
 namespace {
 
 void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::string>& notes) {
-  const auto count = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
   if (!recording.refusal.empty()) {
     notes.push_back("No device was recorded: " + printable_line(recording.refusal, true) + ".");
   }
@@ -164,14 +163,13 @@ void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::
   }
   if (!words.empty()) notes.push_back("CUPTI does not record here: " + words + ".");
   if (recording.dropped > 0) {
-    notes.push_back(plural_text(count(recording.dropped), "record") + " of devices found no room in CUPTI's buffers.");
+    notes.push_back(plural_text(recording.dropped, "record") + " of devices found no room in CUPTI's buffers.");
   }
   if (recording.without_room > 0) {
-    notes.push_back(plural_text(count(recording.without_room), "record") +
-                    " of devices found no room in the recording.");
+    notes.push_back(plural_text(recording.without_room, "record") + " of devices found no room in the recording.");
   }
   if (recording.untimed > 0) {
-    notes.push_back(plural_text(count(recording.untimed), "record") +
+    notes.push_back(plural_text(recording.untimed, "record") +
                     " of devices without times, as what they are of had not ended, are in no row.");
   }
 }
@@ -179,14 +177,13 @@ void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::
 }  // namespace
 
 std::string replaced_names_line(const bench::Trace& trace) {
-  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   if (trace.replaced > 0) {
-    return plural_text(count(trace.replaced), "place") + " of the file told as U+FFFD, being no UTF-8.";
+    return plural_text(trace.replaced, "place") + " of the file told as U+FFFD, being no UTF-8.";
   }
   std::size_t names = 0;
   for (std::uint32_t i = 0; i < trace.texts.size(); ++i) names += is_utf8(trace.texts[i]) ? 0 : 1;
   if (names == 0) return "";
-  return plural_text(count(names), "name") + " with bytes that are no UTF-8: each is U+FFFD in files, ? in tables.";
+  return plural_text(names, "name") + " with bytes that are no UTF-8: each is U+FFFD in files, ? in tables.";
 }
 
 std::vector<std::string> missing_lines(const bench::Trace& trace) {
@@ -197,7 +194,7 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
   if (trace.is_cut) notes.emplace_back("The file ends in the middle: what stood behind is in no row.");
   if (const std::string line = replaced_names_line(trace); !line.empty()) notes.push_back(line);
   if (trace.backwards > 0) {
-    notes.push_back(plural_text(static_cast<std::int64_t>(trace.backwards), "span") +
+    notes.push_back(plural_text(trace.backwards, "span") +
                     " ended before they began, as a clock stepped, and are in no row.");
   }
   if (open > 0) {
@@ -205,24 +202,21 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
                     " had not ended; each counts until the last thing that its thread did.");
   }
   if (trace.dropped > 0) {
-    notes.push_back(plural_text(static_cast<std::int64_t>(trace.dropped), "span") +
-                    " found no room in the recording and are in no row.");
+    notes.push_back(plural_text(trace.dropped, "span") + " found no room in the recording and are in no row.");
   }
   if (trace.unnamed > 0) {
-    notes.push_back(plural_text(static_cast<std::int64_t>(trace.unnamed), "span") +
-                    " have no name, as there was no room for it.");
+    notes.push_back(plural_text(trace.unnamed, "span") + " have no name, as there was no room for it.");
   }
-  const auto count = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
   if (trace.unreadable > 0) {
-    notes.push_back(plural_text(count(trace.unreadable), "event") + " without a time that can be read: in no row.");
+    notes.push_back(plural_text(trace.unreadable, "event") + " without a time that can be read: in no row.");
   }
   if (trace.memory_excluded > 0) {
-    notes.push_back(plural_text(count(trace.memory_excluded), "change") +
+    notes.push_back(plural_text(trace.memory_excluded, "change") +
                     " of memory that cannot be read, or beyond what is read at once: in no figure.");
   }
   if (trace.cut_names > 0) {
-    notes.push_back(plural_text(count(trace.cut_names), "name") + " cut: the recording keeps the first " +
-                    grouped_text(static_cast<std::int64_t>(kMaxSpanNameBytes)) + " bytes of each.");
+    notes.push_back(plural_text(trace.cut_names, "name") + " cut: the recording keeps the first " +
+                    grouped_text(kMaxSpanNameBytes) + " bytes of each.");
   }
   const bench::TraceSampling& sampling = trace.sampling;
   if (sampling.has_timers) {
@@ -230,11 +224,11 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
                     (sampling.perf_refusal.empty() ? "" : ": perf events are refused (" + sampling.perf_refusal + ")") +
                     ".");
   } else if (sampling.missed > 0) {
-    notes.push_back(plural_text(count(sampling.missed), "sample") +
+    notes.push_back(plural_text(sampling.missed, "sample") +
                     " came too late to be taken; the next of the thread stands for them.");
   }
   if (sampling.dropped > 0) {
-    notes.push_back(plural_text(count(sampling.dropped), "sample") + " found no room in the recording.");
+    notes.push_back(plural_text(sampling.dropped, "sample") + " found no room in the recording.");
   }
   if (sampling.has_newer_files) {
     notes.emplace_back("A program or library that ran is newer than the recording: functions may be others.");
@@ -265,8 +259,7 @@ std::optional<FurtherTable> sampled_table(const bench::Trace& trace, const Trace
   const std::vector<bench::SampledFunction> functions = bench::sampled_functions(trace);
   std::int64_t whole = 0;
   for (const bench::SampledFunction& function : functions) whole += function.self_ns;
-  FurtherTable table{"Functions in spans, by " +
-                         plural_text(static_cast<std::int64_t>(trace.samples.size()), "sample") + " of " +
+  FurtherTable table{"Functions in spans, by " + plural_text(trace.samples.size(), "sample") + " of " +
                          time_text(whole) + " of the processor:",
                      {TraceCells::names, TraceCells::figures, TraceCells::figures, TraceCells::figures,
                       TraceCells::figures, TraceCells::names},

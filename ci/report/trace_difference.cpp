@@ -126,8 +126,7 @@ std::string recording_order_text(const TraceDifference& difference) {
       return "The two sides' processes were not recorded in turns, so what else changed meanwhile is in every change: "
              "an interval covers processes, and there is no verdict. Record both in turns, six times each.";
     case RecordingOrder::alternating:
-      return "An interval covers processes, " +
-             plural_text(static_cast<std::int64_t>(difference.processes[0]), "round") +
+      return "An interval covers processes, " + plural_text(difference.processes[0], "round") +
              " of both sides in turns. The chance of any false change among all rows is at most " +
              share_text(difference.question.level) + "; a change is at least " +
              share_text(difference.question.minimum_effect) + ".";
@@ -146,19 +145,15 @@ std::vector<std::string> difference_header(const TraceDifference& difference) {
   for (std::size_t i = 0; i < difference.repeats.size(); ++i) {
     const RepeatedWithin& within = difference.repeats[i];
     const std::string name = within.name.empty() ? "all that is outside of such" : names[i];
-    lines.push_back("times are of one repeat of " + name + ": " +
-                    grouped_text(static_cast<std::int64_t>(within.repeats[0])) + " and " +
-                    grouped_text(static_cast<std::int64_t>(within.repeats[1])));
+    lines.push_back("times are of one repeat of " + name + ": " + grouped_text(within.repeats[0]) + " and " +
+                    grouped_text(within.repeats[1]));
   }
   return lines;
 }
 
 std::vector<std::string> difference_footer(const TraceDifference& difference, std::size_t shown) {
   std::vector<std::string> lines;
-  const auto count = [](std::uint64_t number, const char* noun) {
-    return plural_text(static_cast<std::int64_t>(number), noun);
-  };
-  if (shown < difference.rows.size()) lines.push_back("and " + count(difference.rows.size() - shown, "more row"));
+  if (shown < difference.rows.size()) lines.push_back("and " + plural_text(difference.rows.size() - shown, "more row"));
   lines.push_back(recording_order_text(difference));
   const auto is = [&](auto has) { return std::any_of(difference.rows.begin(), difference.rows.end(), has); };
   if (is([](const TraceRowDifference& row) { return row.calls == CallsChange::varies; })) {
@@ -170,18 +165,19 @@ std::vector<std::string> difference_footer(const TraceDifference& difference, st
         "in. A proposal; nothing is judged by it.");
   }
   if (difference.unjudged > 0) {
-    lines.push_back(count(difference.unjudged, "row") + " that took least were not judged.");
+    lines.push_back(plural_text(difference.unjudged, "row") + " that took least were not judged.");
   }
   if (difference.excluded_loops > 0) {
-    lines.push_back(count(difference.excluded_loops, "loop") +
+    lines.push_back(plural_text(difference.excluded_loops, "loop") +
                     " of fewer iterations than the others of their benchmark are in no row.");
   }
   if (difference.dropped > 0) {
-    lines.push_back(count(difference.dropped, "span") +
+    lines.push_back(plural_text(difference.dropped, "span") +
                     " found no room in the recordings, ended before they began or have no time, and are in no row.");
   }
   if (difference.unfinished > 0) {
-    lines.push_back(count(difference.unfinished, "recording") + " without an end: the process ended, or still runs.");
+    lines.push_back(plural_text(difference.unfinished, "recording") +
+                    " without an end: the process ended, or still runs.");
   }
   return lines;
 }

@@ -1,7 +1,6 @@
 #include "ci/report/warning_text.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -50,8 +49,8 @@ std::string no_match(const std::string& program, const std::string& filter) {
 }
 
 std::string outside_filter(std::size_t benchmarks, const std::string& filter) {
-  return plural_text(static_cast<std::int64_t>(benchmarks), "benchmark") +
-         " of the history excluded: not measured here, as the filter is \"" + filter + '"';
+  return plural_text(benchmarks, "benchmark") + " of the history excluded: not measured here, as the filter is \"" +
+         filter + '"';
 }
 
 std::string everything_is_timed() { return "everything is timed: what may be skipped shows only when it is counted"; }
@@ -256,8 +255,8 @@ std::string changes_not_kept(const std::string& service) {
 }
 
 std::string changes_without_commit(std::size_t count) {
-  return plural_text(static_cast<std::int64_t>(count), "change") + " of runs without a commit " +
-         (count == 1 ? "is not kept and opens" : "are not kept and open") +
+  return plural_text(count, "change of runs without a commit is not kept and opens",
+                     "changes of runs without a commit are not kept and open") +
          " no alert: `steelyard import --commit COMMIT` names what was measured";
 }
 
@@ -269,14 +268,12 @@ std::string several_hosts(const storage::HostsByMachine& hosts) {
     std::vector<std::string> named;
     for (const std::string& name : names) named.push_back(named.size() < kMaxNamed ? name : "...");
     named.resize(std::min(named.size(), kMaxNamed + 1));
-    machines.push_back("machine " + shown_id(machine) + " is " +
-                       plural_text(static_cast<std::int64_t>(names.size()), "host") + " (" + joined_text(named, ", ") +
-                       ")");
+    machines.push_back("machine " + shown_id(machine) + " is " + plural_text(names.size(), "host") + " (" +
+                       joined_text(named, ", ") + ")");
   }
   if (machines.empty()) return "";
   if (hosts.size() > kMaxNamed) {
-    const auto more = static_cast<std::int64_t>(hosts.size() - kMaxNamed);
-    machines.push_back(plural_text(more, "more machine") + (more == 1 ? " is several" : " are several"));
+    machines.push_back(plural_text(hosts.size() - kMaxNamed, "more machine is several", "more machines are several"));
   }
   return joined_text(machines, "; ") +
          "; what else their results say of the machine is the same: whether a change is the code's or the machine's "
@@ -284,7 +281,7 @@ std::string several_hosts(const storage::HostsByMachine& hosts) {
 }
 
 std::string mixed_branches(std::size_t count) {
-  return plural_text(static_cast<std::int64_t>(count), "kept change point") +
+  return plural_text(count, "kept change point") +
          " of all branches together no longer counted: each branch is looked at by itself";
 }
 
@@ -330,10 +327,6 @@ namespace steelyard::ci::note {
 namespace {
 
 const char* tree_word(BuiltTree tree) { return tree == BuiltTree::baseline ? "the baseline" : "the candidate"; }
-
-std::string count_of(std::size_t count, const char* what) {
-  return plural_text(static_cast<std::int64_t>(count), what);
-}
 
 std::string reason_of_baseline(const BaselineReason& reason) {
   switch (reason.by) {
@@ -405,17 +398,18 @@ std::string changes_not_committed() {
 }
 
 std::string recording_regressions(std::size_t count) {
-  return "recording where the time of " + count_of(count, "regression") + " went";
+  return "recording where the time of " + plural_text(count, "regression") + " went";
 }
 
 std::string rows_not_drawn(std::size_t drawn, std::size_t excluded) {
-  return "--svg-dir: the worst " + std::to_string(drawn) + " are drawn, and " + count_of(excluded, "more row") +
+  return "--svg-dir: the worst " + std::to_string(drawn) + " are drawn, and " + plural_text(excluded, "more row") +
          " that changed are not; compare fewer benchmarks to see them";
 }
 
 std::string shard_measured(const MeasuredShard& shard) {
-  return "shard " + shard.shard + ": " + std::to_string(shard.benchmarks) + " of " + count_of(shard.all, "benchmark") +
-         " measured; steelyard merge judges " + shard.folder + " with those of the other shards";
+  return "shard " + shard.shard + ": " + std::to_string(shard.benchmarks) + " of " +
+         plural_text(shard.all, "benchmark") + " measured; steelyard merge judges " + shard.folder +
+         " with those of the other shards";
 }
 
 }  // namespace steelyard::ci::note

@@ -163,11 +163,9 @@ Verb ab_verb() {
     const std::size_t commands = options->command.commands.size();
     if (words.names.empty() && commands == 2) return {};
     if (words.names.size() != 2 || commands > 1) {
-      return input_error("steelyard ab",
-                         plural_text(static_cast<std::int64_t>(words.names.size()), "name") + " and " +
-                             plural_text(static_cast<std::int64_t>(commands), "command"),
-                         "OLD and NEW, or two --command, or OLD and NEW that one --command runs in",
-                         "steelyard ab OLD NEW");
+      return input_error(
+          "steelyard ab", plural_text(words.names.size(), "name") + " and " + plural_text(commands, "command"),
+          "OLD and NEW, or two --command, or OLD and NEW that one --command runs in", "steelyard ab OLD NEW");
     }
     options->baseline = std::move(words.names[0]);
     options->candidate = std::move(words.names[1]);

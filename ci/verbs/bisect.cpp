@@ -113,7 +113,7 @@ Result<ExitCode> search(const BisectOptions& options, const Cancellation& cancel
   STEELYARD_TRY(KeptBisect kept, read_kept_bisect(bisect_folder(storage::state_folder()), question));
   if (options.restart) kept.probes.clear();
   if (!kept.probes.empty()) {
-    app.note("going on from " + plural_text(static_cast<std::int64_t>(kept.probes.size()), "comparison") +
+    app.note("going on from " + plural_text(kept.probes.size(), "comparison") +
              " made before (--restart forgets them)");
   }
   BisectWorld world = repository_world(question.benchmark, metric, builds, plan, app);

@@ -411,7 +411,7 @@ Result<KeptPrograms> try_programs(const std::vector<FoundTarget>& targets, const
     }
     kept.targets.push_back(target);
     kept.programs.push_back(program);
-    kept.told += "  " + program.command + ": " + plural_text(static_cast<std::int64_t>(*benchmarks), "benchmark") +
+    kept.told += "  " + program.command + ": " + plural_text(*benchmarks, "benchmark") +
                  (program.command == alone ? "" : ", as " + target.place + " runs it") + '\n';
   }
   if (!kept.programs.empty()) return kept;

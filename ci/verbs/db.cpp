@@ -85,8 +85,7 @@ Result<ExitCode> show_status(const Configuration& configuration, const App& app)
 }
 
 std::string counted_text(std::int64_t count, const std::string& one, std::int64_t already_there) {
-  return std::to_string(count) + ' ' + one + (count == 1 ? ", " : "s, ") + std::to_string(already_there) +
-         (already_there == 1 ? " was" : " were") + " there already, ";
+  return plural_text(count, one) + ", " + plural_text(already_there, "was", "were") + " there already, ";
 }
 
 std::string rebuild_text(const storage::Rebuild& done) {

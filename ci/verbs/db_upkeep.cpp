@@ -112,7 +112,7 @@ std::string named_text(const storage::NamedRun& run, bool unicode) {
   if (!run.branch.empty()) text += " on " + run.branch;
   text += ", project " + run.project;
   if (run.created_at_unix_ns > 0) text += ", taken " + time_text(run.created_at_unix_ns);
-  text += ", with " + plural_text(static_cast<std::int64_t>(run.comparisons.size()), "comparison");
+  text += ", with " + plural_text(run.comparisons.size(), "comparison");
   return printable_line(text, unicode);
 }
 

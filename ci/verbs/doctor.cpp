@@ -8,6 +8,7 @@
 
 #include "bench/doctor/settings_guard.hpp"
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/foreground_command.hpp"
 #include "bench/runner/program_facts.hpp"
@@ -115,7 +116,7 @@ std::vector<std::string> in_few_lines(const std::vector<bench::SettingChange>& c
   std::vector<std::string> lines;
   for (const auto& [kind, count] : kinds) {
     const auto& [whole_machine, name, before, after] = kind;
-    const std::string cores = " of " + std::to_string(count) + (count == 1 ? " core" : " cores");
+    const std::string cores = " of " + plural_text(count, "core");
     lines.push_back(name + (whole_machine ? "" : cores) + ": " + before + " -> " + after);
   }
   return lines;

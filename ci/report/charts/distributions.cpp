@@ -97,9 +97,7 @@ LevelPair pictured_levels(const ComparisonRow& row) {
   return levels;
 }
 
-std::string processes_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " process" : " processes");
-}
+std::string processes_text(std::size_t count) { return plural_text(count, "process", "processes"); }
 
 // A side of a row: its level is the one that the row says, and absent where it says none.
 struct PicturedSide {
@@ -265,7 +263,7 @@ class DistributionsPicture {
         count == 0 ? "not measured" : processes_text(count) + (level_words.empty() ? "" : ", " + level_words);
     svg_.words((left + right) / 2, kDistributionArea.bottom + 37, "dim", how_many, kCentred);
     if (beyond > 0) {
-      const std::string text = plural_text(static_cast<std::int64_t>(beyond), "sample") + " beyond the axis";
+      const std::string text = plural_text(beyond, "sample") + " beyond the axis";
       svg_.words((left + right) / 2, kDistributionArea.top + 18, "dim", text, kCentred);
     }
   }

@@ -176,9 +176,8 @@ class SeriesPicture {
   }
 
   std::string summary() const {
-    return std::string(to_text(series_.better)) + " is better; " +
-           grouped_text(static_cast<std::int64_t>(dots_.size())) + (dots_.size() == 1 ? " value, " : " values, ") +
-           std::to_string(changes_.size()) + (changes_.size() == 1 ? " change" : " changes");
+    return std::string(to_text(series_.better)) + " is better; " + grouped_text(dots_.size()) +
+           (dots_.size() == 1 ? " value, " : " values, ") + plural_text(changes_.size(), "change");
   }
 
   std::string description() const {

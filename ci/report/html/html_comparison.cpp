@@ -27,10 +27,6 @@ using html::text;
 constexpr std::size_t kLongestHtmlLine = 2000;  // columns
 constexpr std::size_t kMaxHtmlLines = 200;      // of warnings, of differences
 
-std::string count_words(std::size_t count, std::string_view noun) {
-  return plural_text(static_cast<std::int64_t>(count), noun);
-}
-
 std::string section(const char* id, const std::string& title, const std::string& content) {
   if (content.empty()) return "";
   return "<section id=\"" + std::string(id) + "\"><h2>" + title + "</h2>\n" + content + "</section>\n";
@@ -273,7 +269,7 @@ class ComparisonPage {
       }
       if (count > kMaxNamed) names += " and " + std::to_string(count - kMaxNamed) + " more";
       result += "<article class=\"finding " + std::string(to_text(verdict)) + "\"><h3>" + html::mark(verdict) + " " +
-                count_words(count, "benchmark") + " " + std::string(to_text(verdict)) + "</h3>\n" +
+                plural_text(count, "benchmark") + " " + std::string(to_text(verdict)) + "</h3>\n" +
                 html::paragraphs(shared.texts, kMaxHtmlLines);
       const std::string detectable = verdict == Verdict::inconclusive ? detectable_line(rows_of(shared)) : "";
       if (!detectable.empty()) result += element("p", text(detectable, kLongestHtmlLine)) + "\n";
@@ -303,7 +299,7 @@ class ComparisonPage {
                          html::mark(finding.kind) + " " + subject + " " +
                          element("span", std::string(to_text(finding.kind)), "tag");
     const std::size_t count = finding.benchmarks.size();
-    if (count > 1) result += " " + element("span", count_words(count, "benchmark"), "tag");
+    if (count > 1) result += " " + element("span", plural_text(count, "benchmark"), "tag");
     if (finding.kind == Verdict::regression && !finding.gates) result += " " + element("span", "does not gate", "tag");
     result += "</h3>\n";
     const std::string ranges = ranges_text(finding);
@@ -339,7 +335,7 @@ class ComparisonPage {
       table += "<p class=\"dim\">and " + std::to_string(finding.rows.size() - kMaxMembersShown) + " more rows</p>\n";
     }
     return "<details" + std::string(finding.rows.size() <= kMaxOpen ? " open" : "") + "><summary>" +
-           count_words(finding.rows.size(), "row") + "</summary>\n" + table + "</details>\n";
+           plural_text(finding.rows.size(), "row") + "</summary>\n" + table + "</details>\n";
   }
 
   void lines() {
@@ -409,7 +405,7 @@ class ComparisonPage {
 
   void count_cut(std::size_t excluded, std::size_t all, const char* noun) {
     if (excluded == 0) return;
-    cut_.push_back(grouped_text(static_cast<std::int64_t>(excluded)) + " of " + count_words(all, noun));
+    cut_.push_back(grouped_text(excluded) + " of " + plural_text(all, noun));
   }
 
   std::string cut() const {

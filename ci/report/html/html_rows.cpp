@@ -157,7 +157,7 @@ std::string RowWriter::functions(const ComparisonRow& row) const {
   }
   result += "</tbody></table></div>\n";
   if (lines.size() > kMaxFunctions) {
-    result += "<p class=\"dim\">and " + std::to_string(lines.size() - kMaxFunctions) + " more functions</p>\n";
+    result += "<p class=\"dim\">and " + plural_text(lines.size() - kMaxFunctions, "more function") + "</p>\n";
   }
   const std::string path = joined_text(call_path_names(row), " \u2192 ",
                                        [](const std::string& one) { return element("code", text(one, kLongestName)); });

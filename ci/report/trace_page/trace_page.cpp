@@ -200,7 +200,7 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
   }
   result += "</tbody></table></div>\n";
   if (rows.size() > kMaxTableRows) {
-    result += "<p class=\"dim\">" + plural_text(static_cast<std::int64_t>(rows.size() - kMaxTableRows), "row") +
+    result += "<p class=\"dim\">" + plural_text(rows.size() - kMaxTableRows, "row") +
               " of less time not shown; --csv and --json have all.</p>\n";
   }
   return result;
@@ -348,8 +348,7 @@ std::string memory_html(const std::vector<MemoryCurve>& curves, const bench::Tra
               "\"><path d=\"" + path + "V100Z\"/></svg></figure>\n";
   }
   if (curves.size() > kMaxCurves) {
-    result +=
-        element("p", plural_text(static_cast<std::int64_t>(curves.size() - kMaxCurves), "pool") + " not shown.") + "\n";
+    result += element("p", plural_text(curves.size() - kMaxCurves, "pool") + " not shown.") + "\n";
   }
   return result;
 }
@@ -448,9 +447,8 @@ Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const be
 
 std::string head_html(const bench::Trace& trace, const bench::TraceOverview& overview, const std::string& title,
                       std::size_t shown) {
-  std::string about = grouped_text(static_cast<std::int64_t>(trace.events.size())) +
-                      (trace.events.size() == 1 ? " event on " : " events on ") +
-                      plural_text(static_cast<std::int64_t>(trace.tracks.size()), "track") + " in " +
+  std::string about = grouped_text(trace.events.size()) + (trace.events.size() == 1 ? " event on " : " events on ") +
+                      plural_text(trace.tracks.size(), "track") + " in " +
                       time_text_of(overview.end_ns - overview.begin_ns);
   if (overview.steps > 0) {
     about += ", " + plural_text(overview.steps, "step");
@@ -461,8 +459,8 @@ std::string head_html(const bench::Trace& trace, const bench::TraceOverview& ove
   for (const std::string& line : missing_lines(trace)) head += element("p", text(line), "notice") + "\n";
   if (shown < trace.events.size()) {
     head += element("p",
-                    "The timeline shows the longest " + grouped_text(static_cast<std::int64_t>(shown)) + " of " +
-                        grouped_text(static_cast<std::int64_t>(trace.events.size())) + " events.",
+                    "The timeline shows the longest " + grouped_text(shown) + " of " +
+                        grouped_text(trace.events.size()) + " events.",
                     "notice") +
             "\n";
   }

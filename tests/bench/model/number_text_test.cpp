@@ -190,6 +190,8 @@ TEST(NumberText, SpellsWhatIsNoNumber) {
 TEST(PluralText, AgreesWithTheNumber) {
   EXPECT_EQ(plural_text(1, "round"), "1 round");
   EXPECT_EQ(plural_text(0, "round"), "0 rounds");
+  EXPECT_EQ(plural_text(1, "size is", "sizes are"), "1 size is");
+  EXPECT_EQ(plural_text(std::size_t{2}, "size is", "sizes are"), "2 sizes are");
 }
 
 TEST(DateText, IsTheDayInUtc) {

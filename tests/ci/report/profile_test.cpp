@@ -63,7 +63,7 @@ TEST(TerminalProfile, ShowsTheCostliestAndCountsTheRest) {
   EXPECT_THAT(text, HasSubstr("99.8 %"));
   EXPECT_THAT(text, HasSubstr("a.cpp:3"));
   EXPECT_THAT(text, Not(HasSubstr("small")));
-  EXPECT_THAT(text, HasSubstr("and 1 more functions"));
+  EXPECT_THAT(text, HasSubstr("and 1 more function\n"));
 }
 
 TEST(TerminalProfile, SortsByInclusiveCostWhereAskedTo) {
