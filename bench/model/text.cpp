@@ -18,6 +18,10 @@ bool is_harmful(std::uint32_t point) {
   return point == kBrokenCodePoint || is_control || turns_direction;
 }
 
+bool is_inside_code_point(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+}
+
 // Byte offset of the n-th code point, or the size of the text.
 std::size_t offset_of(std::string_view text, std::size_t n) {
   std::size_t at = 0;
@@ -100,10 +104,6 @@ std::string shortened(std::string_view text, std::size_t columns, bool unicode) 
 }
 
 namespace {
-
-bool is_inside_code_point(std::string_view text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
-}
 
 // Letters, digits and what joins them: "dim:64", "std::map", "0.5".
 bool is_of_a_word(char c) {
@@ -205,6 +205,12 @@ std::vector<std::string> shortened_apart(const std::vector<std::string>& names, 
   shown.reserve(names.size());
   for (const std::string& name : names) shown.push_back(cut.at(name));
   return shown;
+}
+
+std::string cut_at_bytes(std::string_view text, std::size_t most, std::string_view ending) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && is_inside_code_point(text, most)) --most;
+  return std::string(text.substr(0, most)) + std::string(ending);
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wrapping wrapping) {

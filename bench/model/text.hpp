@@ -41,6 +41,9 @@ std::string shortened(std::string_view text, std::size_t columns, bool unicode);
 // place at which they differ.
 std::vector<std::string> shortened_apart(const std::vector<std::string>& names, std::size_t columns, bool unicode);
 
+// At most so many bytes, the last character whole; with `ending` behind where something is cut.
+std::string cut_at_bytes(std::string_view text, std::size_t most, std::string_view ending = "");
+
 struct Wrapping {
   std::size_t indent = 0;     // of the lines after the first
   bool keeps_blanks = false;  // more than one blank between words

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/text.hpp"
 #include "bench/model/utf8.hpp"
 #include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/microseconds.hpp"
@@ -339,10 +340,8 @@ bool ChromeListener::text(std::string_view value) {
   } else if (is_of_device() && key() == "name") {
     device_.name = value;
   } else if (is_recording_fact() && key() == kDeviceRefusalMember) {
-    // As long as a recording has room for, in whole characters: it is printed.
-    std::size_t end = std::min(value.size(), sizeof(SpanFileHeader::device_refusal) - 1);
-    while (end < value.size() && end > 0 && (value[end] & 0xC0) == 0x80) --end;
-    trace_.device_recording.refusal = value.substr(0, end);
+    // As long as a recording has room for.
+    trace_.device_recording.refusal = cut_at_bytes(value, sizeof(SpanFileHeader::device_refusal) - 1);
   }
   return true;
 }

@@ -254,9 +254,7 @@ std::string trouble_text(const std::string& trouble) {
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin != std::string::npos) told = line.substr(begin);
   }
-  std::size_t end = std::min(told.size(), kLongestTold);
-  while (end > 0 && end < told.size() && (told[end] & 0xC0) == 0x80) --end;  // no character is cut
-  return told.empty() ? text : text + ' ' + told.substr(0, end);
+  return told.empty() ? text : text + ' ' + cut_at_bytes(told, kLongestTold);
 }
 
 std::string probe_text(const BisectProbe& probe, const Metric& metric) {

@@ -41,13 +41,12 @@ std::string skip_text(const why::OwnSkip& skip) {
   std::string text = "skipped it";
   if (skip.by_error) text += " with an error";
   if (skip.in_part) text += " in part of its repetitions";
-  return skip.words.empty() ? text + " and did not say why" : text + ": " + skip.words.substr(0, kMaxFailureText);
+  return skip.words.empty() ? text + " and did not say why" : text + ": " + cut_at_bytes(skip.words, kMaxFailureText);
 }
 
 std::string key_text(const std::vector<std::string>& parts) {
   if (parts.empty()) return "nothing more";
-  const std::string text = joined_text(parts, ", ");
-  return text.size() <= kMaxKeyText ? text : text.substr(0, kMaxKeyText) + "...";
+  return cut_at_bytes(joined_text(parts, ", "), kMaxKeyText, "...");
 }
 
 std::string defect_text(const regress::Defect& defect) {
@@ -221,7 +220,7 @@ struct ReasonWords {
            " gates by it; take it from there or let such a benchmark report it";
   }
   std::string operator()(const why::Failed& failed) const {
-    const std::string words = to_text(failed.failure).substr(0, kMaxFailureText);
+    const std::string words = cut_at_bytes(to_text(failed.failure), kMaxFailureText);
     const std::int32_t round = failed.failure.round;
     // What was kept before is verified by its words.
     const bool had_no_joint = regress::rules_of(comparison.comparison.rule_version) < regress::Rules::rounds_6;
@@ -245,7 +244,7 @@ struct ReasonWords {
     return text + (rest.empty() ? other + " does not" : rest);
   }
   std::string operator()(const why::NotReached& not_reached) const {
-    return to_text(not_reached.failure).substr(0, kMaxFailureText);
+    return cut_at_bytes(to_text(not_reached.failure), kMaxFailureText);
   }
   std::string operator()(const why::OnOneSideOnly& only) const {
     return side_text(only.has_it) + " has it, " + side_text(other_side(only.has_it)) + " does not";

@@ -6,22 +6,21 @@
 #include <utility>
 
 #include "bench/model/parse_number.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::storage {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxShown = 60;  // characters of a value that is not as wanted
+constexpr std::size_t kMaxShown = 60;  // bytes of a value that is not as wanted
 // Documents of ours have below 10. The library writes a value by recursion, and what is not as wanted is shown.
 constexpr int kMaxLevels = 64;
 
 const Json kNull = nullptr;
 
 std::string shown(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMaxShown) text = text.substr(0, kMaxShown) + "...";
-  return text;
+  return cut_at_bytes(value.dump(-1, ' ', false, Json::error_handler_t::replace), kMaxShown, "...");
 }
 
 Result<Json> parse_within_levels(std::string_view text, const std::string& name, const std::string& wanted) {

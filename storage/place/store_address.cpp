@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::storage {
 namespace {
 
@@ -135,7 +137,7 @@ std::string one_line_without_secrets(std::string_view message, std::string_view 
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line.size() <= kLongestMessage ? line : line.substr(0, kLongestMessage) + "...";
+  return cut_at_bytes(line, kLongestMessage, "...");
 }
 
 std::string with_option(const std::string& url, std::string_view name, std::string_view value) {

@@ -118,6 +118,12 @@ TEST(ShortenedApart, DifferentNamesAreNeverShownAlike) {
   }
 }
 
+TEST(CutAtBytes, KeepsTheLastCharacterWhole) {
+  EXPECT_EQ(cut_at_bytes("a\xc3\xa4z", 4, "..."), "a\xc3\xa4z");
+  EXPECT_EQ(cut_at_bytes("a\xc3\xa4z", 3, "..."), "a\xc3\xa4...");
+  EXPECT_EQ(cut_at_bytes("a\xc3\xa4z", 2), "a");
+}
+
 TEST(Wrapped, BreaksAtSpacesOnly) {
   EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
   EXPECT_THAT(wrapped("unbreakable it is", 5), ElementsAre("unbreakable", "it is"));

@@ -102,14 +102,14 @@ TEST(ReasonText, OfAFailureIsWordedAsItWasWhereItIsVerifiedByOlderRules) {
   }
 }
 
-TEST(ReasonText, OfWhatAChildSaidThreeHundredCharactersAreShown) {
-  const std::string words(1000, 'x');
+TEST(ReasonText, OfWhatAChildSaidThreeHundredBytesAreShownAndNoHalfCharacter) {
+  const std::string words = std::string(299, 'x') + "\xc3\xa4 and more";
   EXPECT_EQ(told(why::Failed{WhichSide::candidate, said(words, 0)}).size(),
-            std::string("the candidate failed in round 1: ").size() + 300);
-  EXPECT_EQ(told(why::NotReached{said(words)}).size(), 300U);
+            std::string("the candidate failed in round 1: ").size() + 299);
+  EXPECT_EQ(told(why::NotReached{said(words)}).size(), 299U);
   why::Skipped skipped;
   skipped.candidate = why::OwnSkip{false, false, words};
-  EXPECT_EQ(told(skipped).size(), std::string("the candidate skipped it: ; the baseline does not").size() + 300);
+  EXPECT_EQ(told(skipped).size(), std::string("the candidate skipped it: ; the baseline does not").size() + 299);
 }
 
 regress::Judged on_machines(bool is_sure, std::vector<FactDifference> facts) {
