@@ -375,6 +375,10 @@ std::string json_quoted(std::string_view text) {
   return quoted + '"';
 }
 
+std::string json_list(const std::vector<std::string>& texts) {
+  return '[' + joined_text(texts, ", ", json_quoted) + ']';
+}
+
 std::string markup_text(std::string_view text) {
   std::string result;
   for (const char c : text) {

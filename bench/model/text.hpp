@@ -104,6 +104,7 @@ std::string csv_record(const std::vector<std::string>& fields);
 // As a string of JSON, in its quotes: control characters as \u00XX, bytes that are no UTF-8 as the replacement
 // character.
 std::string json_quoted(std::string_view text);
+std::string json_list(const std::vector<std::string>& texts);  // of such strings, in one line
 
 // Text between the tags of HTML or SVG, and inside their quoted attributes. Control characters are the caller's to
 // replace first.

@@ -10,7 +10,6 @@
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "ci/config/written_value.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/run_report.hpp"
 
@@ -26,7 +25,7 @@ std::string bare_name(const BenchmarkId& id) {
   return name_as_given(bare.canonical());
 }
 
-std::string json_string(std::string_view text) { return quoted_for_toml(printable_line(text, true)); }
+std::string json_string(std::string_view text) { return json_quoted(printable_line(text, true)); }
 
 // One sample, with the names of sample_fields().
 struct SampleRow {
@@ -405,7 +404,7 @@ std::string_view date_word(DateFrom date) {
   return "";
 }
 
-std::string json_or_null(std::string_view text) { return text.empty() ? "null" : quoted_for_toml(text); }
+std::string json_or_null(std::string_view text) { return text.empty() ? "null" : json_quoted(text); }
 
 }  // namespace
 
@@ -428,9 +427,9 @@ std::string terminal_import(const TakenRun& run, const ImportOutcome& imported) 
 std::string json_imports(const ImportOutcome& imported) {
   std::string text = "{\n  \"schema\": \"steelyard.import/1\",\n  \"runs\": [";
   for (const TakenRun& run : imported.runs) {
-    text += (&run == imported.runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + quoted_for_toml(run.path) +
-            ", \"format\": " + quoted_for_toml(run.format) + ", \"run\": " + quoted_for_toml(run.header.id) +
-            ", \"project\": " + quoted_for_toml(run.header.project) +
+    text += (&run == imported.runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + json_quoted(run.path) +
+            ", \"format\": " + json_quoted(run.format) + ", \"run\": " + json_quoted(run.header.id) +
+            ", \"project\": " + json_quoted(run.header.project) +
             ", \"branch\": " + json_or_null(run.header.commit.branch) + ", \"is_new\": " +
             (!run.is_new   ? "null"
              : *run.is_new ? "true"
@@ -438,7 +437,7 @@ std::string json_imports(const ImportOutcome& imported) {
             ", \"date_from\": " + json_or_null(date_word(run.date)) +
             ", \"measurements\": " + std::to_string(run.measurements) +
             ", \"failures\": " + std::to_string(run.failures) + ", \"skipped\": " + std::to_string(run.skips) +
-            ", \"warnings\": " + to_text(WrittenValue{run.warnings, false}) + '}';
+            ", \"warnings\": " + json_list(run.warnings) + '}';
   }
   return text + "]\n}\n";
 }

@@ -1,15 +1,12 @@
 #include "ci/report/machine.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/config/written_value.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/calibrated.hpp"
 
@@ -160,17 +157,12 @@ std::string judgement(const bench::Diagnosis& diagnosis, const TerminalStyle& st
          ". Counting instructions is fine on any machine.\n";
 }
 
-// A basic string of TOML is written the same in JSON; broken UTF-8 from a file becomes '?'.
-std::string printable_json(std::string_view text) { return quoted_for_toml(printable(text, true)); }
+// Broken UTF-8 from a file becomes '?'.
+std::string printable_json(std::string_view text) { return json_quoted(printable(text, true)); }
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-std::string number(double value) {
-  if (!std::isfinite(value)) return "null";
-  std::array<char, 64> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::string(text.data(), end) : "null";
-}
+std::string number(double value) { return std::isfinite(value) ? shortest_text(value) : "null"; }
 
 std::string probe_json(const bench::ProbeResult& probe) {
   return "{\"clock_step_ns\": " + number(probe.clock.step_ns) + ", \"clock_read_ns\": " + number(probe.clock.read_ns) +

@@ -5,6 +5,7 @@
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
@@ -22,12 +23,12 @@ namespace {
 std::string json_rebuild(const storage::Rebuild& rebuild, const std::filesystem::path& folder) {
   std::vector<std::string> bad;
   for (const Error& error : rebuild.bad) bad.push_back(error.text());
-  return "{\n  \"schema\": \"steelyard.rebuild/1\",\n  \"folder\": " + quoted_for_toml(folder.string()) +
+  return "{\n  \"schema\": \"steelyard.rebuild/1\",\n  \"folder\": " + json_quoted(folder.string()) +
          ",\n  \"runs\": " + std::to_string(rebuild.runs) +
          ",\n  \"already_there\": " + std::to_string(rebuild.already_there) +
          ",\n  \"comparisons\": " + std::to_string(rebuild.comparisons) +
          ",\n  \"comparisons_already_there\": " + std::to_string(rebuild.comparisons_already_there) +
-         ",\n  \"bad\": " + to_text(WrittenValue{bad, false}) + "\n}\n";
+         ",\n  \"bad\": " + json_list(bad) + "\n}\n";
 }
 
 // Schema steelyard.derived/1.

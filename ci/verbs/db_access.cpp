@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/foreground_command.hpp"
 #include "ci/app/keeping.hpp"
-#include "ci/config/written_value.hpp"
 #include "ci/report/store.hpp"
 #include "ci/report/warning_text.hpp"
 #include "ci/verbs/db.hpp"
@@ -74,7 +74,7 @@ std::optional<std::filesystem::path> find_psql() {
 std::string json_connection(const storage::SplitAddress& address) {
   const storage::ConnectionSettings settings = storage::connection_settings(address.url);
   const auto member = [](const char* name, const std::string& text) {
-    return std::string(",\n  \"") + name + "\": " + (text.empty() ? "null" : quoted_for_toml(text));
+    return std::string(",\n  \"") + name + "\": " + (text.empty() ? "null" : json_quoted(text));
   };
   return "{\n  \"schema\": \"steelyard.connection/1\"" + member("url", address.url) + member("host", settings.host) +
          member("port", settings.port) + member("user", settings.user) + member("database", settings.database) +

@@ -138,10 +138,10 @@ storage::RetentionPolicy policy_of(const Configuration& configuration) {
 }
 
 std::string json_named(const storage::NamedRun& run) {
-  return "{\"run\": " + quoted_for_toml(run.id) + ", \"project\": " + quoted_for_toml(run.project) +
-         ", \"branch\": " + quoted_for_toml(run.branch) + ", \"commit\": " + quoted_for_toml(run.commit) +
-         ", \"at\": " + (run.created_at_unix_ns > 0 ? quoted_for_toml(time_text(run.created_at_unix_ns)) : "null") +
-         ", \"comparisons\": " + to_text(WrittenValue{run.comparisons, false}) + '}';
+  return "{\"run\": " + json_quoted(run.id) + ", \"project\": " + json_quoted(run.project) +
+         ", \"branch\": " + json_quoted(run.branch) + ", \"commit\": " + json_quoted(run.commit) +
+         ", \"at\": " + (run.created_at_unix_ns > 0 ? json_quoted(time_text(run.created_at_unix_ns)) : "null") +
+         ", \"comparisons\": " + json_list(run.comparisons) + '}';
 }
 
 // Schema steelyard.prune/1.

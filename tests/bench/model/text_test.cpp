@@ -244,6 +244,7 @@ TEST(HexText, HasTwoDigitsForEachByte) {
 TEST(JsonQuoted, WhatIsNoTextIsEscapedOrReplaced) {
   EXPECT_EQ(json_quoted("a\"b\\c\td\x7f"), "\"a\\\"b\\\\c\\u0009d\\u007f\"");
   EXPECT_EQ(json_quoted("\xC3\xA9"), "\"\xC3\xA9\"");
+  EXPECT_EQ(json_list({"a\"b", "c"}), "[\"a\\\"b\", \"c\"]");
   for (const std::string broken : {"\xC3", "\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
     std::string replaced;
     for (std::size_t i = 0; i < broken.size(); ++i) replaced += "\\ufffd";

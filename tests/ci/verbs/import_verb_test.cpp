@@ -49,6 +49,14 @@ TEST_F(ImportVerb, TellsTheFormatByItselfAndWritesTheArchiveWithoutAStore) {
   EXPECT_FALSE(std::filesystem::exists("state")) << "nothing is kept but the archive";
 }
 
+TEST_F(ImportVerb, WritesJsonWhateverBytesTheNameOfAFileHas) {
+  const std::string name = "bad\xff.txt";
+  std::filesystem::copy_file(golden("go.txt"), name);
+  const Outcome outcome = import(name, "bad.syrun", {"--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["runs"][0]["path"], "bad\xef\xbf\xbd.txt");
+}
+
 TEST_F(ImportVerb, ANamedFormatOverridesWhatAFileLooksLike) {
   const Outcome wrong = import(golden("go.txt"), "x.syrun", {"--format", "hyperfine"});
   EXPECT_EQ(wrong.status, 3);
