@@ -148,17 +148,15 @@ void note_disturbance(const Course& course, std::vector<std::string>& notes) {
 
 // A median well below the best says that half of the repetitions were held up, or that the clock moved.
 void note_spread(const std::vector<Ceiling>& ceilings, std::vector<std::string>& notes) {
-  std::string names;
-  int count = 0;
-  constexpr int kMaxNames = 3;
+  std::vector<std::string> names;
   for (const Ceiling& ceiling : ceilings) {
     const auto summary = summarize_repetitions(ceiling.samples);
     if (!summary || summary->best <= summary->median * kBestAbove) continue;
-    if (++count <= kMaxNames) names += (names.empty() ? "" : "; ") + title_of(ceiling);
+    names.push_back(title_of(ceiling));
   }
-  if (count == 0) return;
-  if (count > kMaxNames) names += "; and " + std::to_string(count - kMaxNames) + " more";
-  notes.push_back("the best repetition was more than 5 % above the median of: " + names);
+  if (names.empty()) return;
+  notes.push_back("the best repetition was more than 5 % above the median of: " +
+                  some_joined(names, 3, "; ", "; and "));
 }
 
 }  // namespace

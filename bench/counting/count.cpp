@@ -217,12 +217,7 @@ void record_dispatch(const ListedProgram& program, const std::set<std::string>& 
   run.environment.set(kDispatchCodeFact, std::string(is_other ? kOtherCode : kEqualCode), false);
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMaxNamesShown); ++i) text += (i == 0 ? "" : "; ") + names[i];
-  if (names.size() > kMaxNamesShown) text += "; and " + std::to_string(names.size() - kMaxNamesShown) + " more";
-  return text;
-}
+std::string listed(const std::vector<std::string>& names) { return some_joined(names, kMaxNamesShown, "; ", "; and "); }
 
 // What has to be said of a whole run, gathered from its counts.
 struct RunConditions {

@@ -89,6 +89,24 @@ std::string joined_text(const Words& words, std::string_view separator) {
   return joined_text(words, separator, [](const auto& word) { return std::string_view(word); });
 }
 
+// The first `most` of them, and how many more there are behind `rest`: "a, b" + " and " + "3 more".
+template <class Things, class WordOf>
+std::string some_joined(const Things& things, std::size_t most, std::string_view separator, std::string_view rest,
+                        WordOf word_of) {
+  std::string text;
+  std::size_t told = 0;
+  for (const auto& thing : things) {
+    if (told == most) return text.append(rest) + std::to_string(things.size() - most) + " more";
+    if (told++ > 0) text += separator;
+    text += word_of(thing);
+  }
+  return text;
+}
+template <class Words>
+std::string some_joined(const Words& words, std::size_t most, std::string_view separator, std::string_view rest) {
+  return some_joined(words, most, separator, rest, [](const auto& word) { return std::string_view(word); });
+}
+
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);
 // As C's %.*g, of no locale: so many significant digits.

@@ -12,6 +12,7 @@
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/elapsed.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/layout_choice.hpp"
@@ -204,13 +205,8 @@ std::string Session::names_to_choose_from() const {
     if (one->trouble) continue;
     const Result<ListedProgram> listed = list_benchmarks(one->program, all, limits_.cancelled);
     if (!listed || listed->benchmarks().empty()) continue;
-    const std::vector<ListedBenchmark>& benchmarks = listed->benchmarks();
-    std::string names;
-    for (std::size_t i = 0; i < std::min(benchmarks.size(), kMaxNamed); ++i) {
-      names += (i == 0 ? "" : ", ") + benchmarks[i].name;
-    }
-    const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), kMaxNamed);
-    return "choose among " + names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+    return "choose among " + some_joined(listed->benchmarks(), kMaxNamed, ", ", " and ",
+                                         [](const ListedBenchmark& benchmark) { return benchmark.name; });
   }
   return "see what the programs have with --benchmark_list_tests=true";
 }

@@ -10,13 +10,6 @@
 namespace steelyard::bench {
 namespace {
 
-std::string joined(const std::vector<std::string>& names, std::size_t most) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) text += ", and " + std::to_string(names.size() - most) + " more";
-  return text;
-}
-
 constexpr std::size_t kNamesShown = 10;  // a setting is read by people; the failures and invocations have them all
 
 std::string core_text(const std::vector<int>& cores) {
@@ -55,7 +48,7 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
     settings[std::string(kSeveralThreadsSetting)] = std::string(to_text(Layout::interleaved));
   }
   if (!outcome.unpaired.empty()) {
-    settings["interleaved_benchmarks"] = joined(outcome.unpaired, kNamesShown);
+    settings["interleaved_benchmarks"] = some_joined(outcome.unpaired, kNamesShown, ", ", ", and ");
     settings["layout_reason"] += "; benchmarks of several threads were interleaved";
   }
   return settings;

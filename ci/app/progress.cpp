@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -160,10 +161,9 @@ void ProgressLine::print(const ProgressNow& now) {
   for (const FoundLine& one : found_) {
     if (told_found_.insert(one.told_as()).second) fresh.push_back(&one);
   }
-  for (std::size_t i = 0; i < std::min(fresh.size(), kMaxToldAtOnce); ++i) {
-    line += (i == 0 ? "; so far: " : ", ") + printable(fresh[i]->text, style_.unicode);
-  }
-  if (fresh.size() > kMaxToldAtOnce) line += ", and " + std::to_string(fresh.size() - kMaxToldAtOnce) + " more";
+  if (!fresh.empty()) line += "; so far: ";
+  line += some_joined(fresh, kMaxToldAtOnce, ", ", ", and ",
+                      [&](const FoundLine* one) { return printable(one->text, style_.unicode); });
   err_ << log_text(line) << '\n' << std::flush;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/measure.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/written_value.hpp"
@@ -198,16 +199,7 @@ Result<std::string> find_benchmark(const std::string& asked, const Commit& good,
     }
   }
   if (holding.size() == 1) return *holding.begin();
-  const auto some_of = [](const std::set<std::string>& found) {
-    constexpr std::size_t kShown = 5;
-    std::string names;
-    std::size_t shown = 0;
-    for (const std::string& name : found) {
-      if (shown++ == kShown) return names + " and " + std::to_string(found.size() - kShown) + " more";
-      names += (names.empty() ? "" : ", ") + name;
-    }
-    return names;
-  };
+  const auto some_of = [](const std::set<std::string>& found) { return some_joined(found, 5, ", ", " and "); };
   if (holding.empty()) {
     const auto nearest = nearest_name(asked, std::vector<std::string>(all.begin(), all.end()));
     return input_error("steelyard bisect", "no benchmark \"" + asked + "\" at either end", "the name of one",

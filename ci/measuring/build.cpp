@@ -6,6 +6,7 @@
 
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/confinement.hpp"
 #include "bench/runner/core_choice.hpp"
@@ -30,12 +31,7 @@ std::string last_lines(const std::string& text, int count) {
   return text.substr(begin, end - begin);
 }
 
-std::string names_text(const std::vector<std::string>& names) {
-  constexpr std::size_t kMaxShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMaxShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return text + (names.size() > kMaxShown ? " and " + std::to_string(names.size() - kMaxShown) + " more" : "");
-}
+std::string names_text(const std::vector<std::string>& names) { return some_joined(names, 8, ", ", " and "); }
 
 // A build that needs a variable which was withheld fails in its own words; here is why.
 std::string withheld_text(const std::vector<std::string>& names) {

@@ -456,10 +456,7 @@ class RunMerger {
 
   // Settings are for a line of a report: of many different ones the first few.
   static std::string one_text(const std::vector<std::string>& values) {
-    constexpr std::size_t kMax = 20;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(values.size(), kMax); ++i) text += (i == 0 ? "" : "; ") + values[i];
-    return values.size() > kMax ? text + "; and " + std::to_string(values.size() - kMax) + " more" : text;
+    return some_joined(values, 20, "; ", "; and ");
   }
 
   static constexpr std::string_view kFreshCopies = "fresh_copies";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/comparison_text.hpp"
 
 namespace steelyard::ci {
@@ -39,11 +40,9 @@ std::string BenchmarkLines::others_text(const ComparisonRow& row) const {
   std::vector<const ComparisonRow*> rows = at->second;
   std::stable_partition(rows.begin(), rows.end(), [](const auto* one) { return one->verdict != Verdict::unchanged; });
   const bool is_named = others_title != metric_label(rows.front()->metric) || rows.size() > 1;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(rows.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + (is_named ? metric_label(rows[i]->metric) + " " : "") + short_answer(*rows[i]);
-  }
-  return rows.size() > kMaxNamed ? text + ", " + std::to_string(rows.size() - kMaxNamed) + " more" : text;
+  return some_joined(rows, kMaxNamed, ", ", ", ", [is_named](const ComparisonRow* one) {
+    return (is_named ? metric_label(one->metric) + " " : "") + short_answer(*one);
+  });
 }
 
 BenchmarkLines benchmark_lines(const Comparison& comparison) {

@@ -238,12 +238,8 @@ Contradiction contradiction_in(const ComparisonRow& row) {
 }  // namespace
 
 std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most, std::size_t columns) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
-    names += (i == 0 ? "" : ", ") + shortened(name_as_given(benchmarks[i]), columns, false);
-  }
-  const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
-  return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+  return some_joined(benchmarks, most, ", ", " and ",
+                     [columns](const std::string& name) { return shortened(name_as_given(name), columns, false); });
 }
 
 namespace {

@@ -133,14 +133,11 @@ class Tally {
   bool is_empty() const { return counts_.empty(); }
   // "real in 25, too little to show in the time in 4": without numbers where it holds for all of `of`.
   std::string text(std::size_t of, std::size_t most) const {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(counts_.size(), most); ++i) {
-      text += (i == 0 ? "" : "; ") + counts_[i].first;
-      if (static_cast<std::size_t>(counts_[i].second) < of)
-        text += " (" + std::to_string(counts_[i].second) + " of " + std::to_string(of) + ")";
-    }
-    if (counts_.size() > most) text += "; and " + std::to_string(counts_.size() - most) + " more";
-    return text;
+    return some_joined(counts_, most, "; ", "; and ", [of](const auto& counted) {
+      const auto& [sentence, count] = counted;
+      const bool is_in_all = static_cast<std::size_t>(count) >= of;
+      return sentence + (is_in_all ? "" : " (" + std::to_string(count) + " of " + std::to_string(of) + ")");
+    });
   }
 
  private:
@@ -151,12 +148,11 @@ class Tally {
 std::string alone_figures(const std::vector<const ComparisonRow*>& rows) {
   constexpr std::size_t kMaxNamed = 3;
   constexpr std::size_t kLongestName = 80;  // notes are cut, and the figures are what this one is for
-  std::string text = std::to_string(rows.size());
-  for (std::size_t i = 0; i < std::min(rows.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? ": " : ", ") + shortened(name_as_given(rows[i]->benchmark), kLongestName, false) + " " +
-            solo_change_text(*rows[i]->solo, Figures::shown);
-  }
-  return text + (rows.size() > kMaxNamed ? " and " + std::to_string(rows.size() - kMaxNamed) + " more" : "");
+  return std::to_string(rows.size()) + (rows.empty() ? "" : ": ") +
+         some_joined(rows, kMaxNamed, ", ", " and ", [](const ComparisonRow* row) {
+           return shortened(name_as_given(row->benchmark), kLongestName, false) + " " +
+                  solo_change_text(*row->solo, Figures::shown);
+         });
 }
 
 // What the changes that were found in a duet are alone.

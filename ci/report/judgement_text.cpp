@@ -163,12 +163,7 @@ std::string shifted_lines_text(const NamedWithoutLines& without) {
 
 std::string kernel_changes_text(const std::vector<std::string>& changes) {
   constexpr std::size_t kMaxNamed = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(changes.size(), kMaxNamed); ++i) text += (i == 0 ? "" : "; ") + changes[i];
-  if (changes.size() > kMaxNamed) {
-    text += "; and " + std::to_string(changes.size() - kMaxNamed) + " more changes of kernels";
-  }
-  return text;
+  return some_joined(changes, kMaxNamed, "; ", "; and ") + (changes.size() > kMaxNamed ? " changes of kernels" : "");
 }
 
 std::string kernel_changes_text(const KernelChanges& changes) {

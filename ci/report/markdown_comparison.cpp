@@ -148,12 +148,8 @@ std::string behind(const Comparison& comparison, const RowIndex& index, const Ro
 std::string reasons(const SharedReason& shared, const MarkdownNames& names) {
   if (shared.texts.empty()) return "";
   constexpr std::size_t kMaxNamed = 8;
-  const std::size_t count = shared.groups.size();
-  std::string text = "\n";
-  for (std::size_t i = 0; i < std::min(count, kMaxNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + code(names.of(shared.groups[i].benchmark), false);
-  }
-  if (count > kMaxNamed) text += " and " + std::to_string(count - kMaxNamed) + " more";
+  std::string text = "\n" + some_joined(shared.groups, kMaxNamed, ", ", " and ",
+                                        [&](const RowGroup& group) { return code(names.of(group.benchmark), false); });
   for (std::size_t i = 0; i < shared.texts.size(); ++i) {
     text += (i == 0 ? ": " : "") + words(shared.texts[i]) + "\n";
   }

@@ -1,6 +1,5 @@
 #include "ci/report/reason_text.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -199,14 +198,12 @@ struct ReasonWords {
   std::string operator()(const why::OnDifferentMachines&) const {
     if (!comparison.machines) return "";
     const std::vector<FactDifference>& all = comparison.machines->facts;
-    std::vector<std::string> named;
-    for (std::size_t i = 0; i < std::min(all.size(), kMaxFactsNamed); ++i) {
-      named.push_back(all[i].name + ": " + both_sides_text(all[i]));
-    }
-    if (all.size() > kMaxFactsNamed) named.push_back("and " + std::to_string(all.size() - kMaxFactsNamed) + " more");
+    const std::string named = some_joined(all, kMaxFactsNamed, "; ", "; and ", [](const FactDifference& fact) {
+      return fact.name + ": " + both_sides_text(fact);
+    });
     return (comparison.machines->is_sure ? "measured on different machines ("
                                          : "not known to be measured on one machine (") +
-           joined_text(named, "; ") + ")";
+           named + ")";
   }
   std::string operator()(const why::WithoutDirection& without) const {
     return "it declares no better direction in " + plural_text(without.benchmarks, "benchmark") +

@@ -9,6 +9,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/markup.hpp"
 
@@ -135,13 +136,9 @@ std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& o
 
 // "cpu.model: EPYC against Xeon; cpu.cores: not recorded against 2; and 3 more"
 std::string facts_text(const std::vector<FactDifference>& facts) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(facts.size(), kShown); ++i) {
-    text += (i == 0 ? "" : "; ") + facts[i].name + ": " + fact_shown(facts[i].baseline) + " against " +
-            fact_shown(facts[i].candidate);
-  }
-  return text + (facts.size() > kShown ? "; and " + std::to_string(facts.size() - kShown) + " more" : "");
+  return some_joined(facts, 3, "; ", "; and ", [](const FactDifference& fact) {
+    return fact.name + ": " + fact_shown(fact.baseline) + " against " + fact_shown(fact.candidate);
+  });
 }
 
 Json cell_json(const SignificanceTable& table, std::size_t row, std::size_t column) {

@@ -52,7 +52,8 @@ std::string what_would_do(const TargetRow& row) {
   const double wanted = std::ceil(static_cast<double>(row.invocations) / std::max(share, 1e-12));
   if (!(wanted <= kMaxInvocations)) return "the rate lies too near the target to be told from it; move the target";
   const double least = std::max({wanted, static_cast<double>(row.invocations) + 1, kMinInvocations});
-  return "about " + plural_text(static_cast<std::int64_t>(least), "invocation") + " would decide, there are " + std::to_string(row.invocations);
+  return "about " + plural_text(static_cast<std::int64_t>(least), "invocation") + " would decide, there are " +
+         std::to_string(row.invocations);
 }
 
 std::string interval_reason(const TargetRow& row) {
@@ -108,14 +109,12 @@ std::string cause_text(const TargetRow& row) {
 std::string points_text(const TargetRow& row) {
   const std::vector<TargetReason::Point>& points = row.why.points;
   if (points.empty()) return "";
-  std::string text = "; by " + row.target.over + ":";
-  for (std::size_t i = 0; i < std::min(points.size(), kMaxPointsShown); ++i) {
-    const bool is_of_ceiling = is_share(row) && row.ceiling;
-    text += (i == 0 ? " " : ", ") + points[i].value + " at " +
-            (is_of_ceiling ? share_text(points[i].rate / row.ceiling->value) : rate_text(points[i].rate, row.metric));
-  }
-  if (points.size() > kMaxPointsShown) text += ", and " + std::to_string(points.size() - kMaxPointsShown) + " more";
-  return text;
+  const bool is_of_ceiling = is_share(row) && row.ceiling;
+  return "; by " + row.target.over + ": " +
+         some_joined(points, kMaxPointsShown, ", ", ", and ", [&](const TargetReason::Point& point) {
+           return point.value + " at " +
+                  (is_of_ceiling ? share_text(point.rate / row.ceiling->value) : rate_text(point.rate, row.metric));
+         });
 }
 
 // "f32 arithmetic", "DRAM triad bandwidth".
@@ -144,11 +143,7 @@ std::string no_source_text(const MissingCeiling& missing) {
 // That a rate passes DRAM where nobody said which level the data are in is no error: it is one line for all such
 // benchmarks.
 std::string cached_line(const std::vector<std::string>& benchmarks) {
-  constexpr std::size_t kNamed = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(benchmarks.size(), kNamed); ++i) names += (i == 0 ? "" : ", ") + benchmarks[i];
-  if (benchmarks.size() > kNamed) names += " and " + std::to_string(benchmarks.size() - kNamed) + " more";
-  return names +
+  return some_joined(benchmarks, 3, ", ", " and ") +
          ": more bytes than DRAM gives, so the data stay in a cache (declare its level with the target) or the cost "
          "is counted high";
 }

@@ -171,13 +171,8 @@ std::string accepted_no_more(const PatternPolicy& table) {
 }
 
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences, bool is_of_work_tree) {
-  std::string text = "steelyard.toml is another one in the " +
-                     std::string(is_of_work_tree ? "work tree" : "candidate") + "; the baseline's holds: ";
-  for (std::size_t i = 0; i < std::min(differences.size(), kMaxNamedSettings); ++i) {
-    text += (i == 0 ? "" : "; ") + difference_text(differences[i]);
-  }
-  const bool is_cut = differences.size() > kMaxNamedSettings;
-  return is_cut ? text + "; and " + std::to_string(differences.size() - kMaxNamedSettings) + " more" : text;
+  return "steelyard.toml is another one in the " + std::string(is_of_work_tree ? "work tree" : "candidate") +
+         "; the baseline's holds: " + some_joined(differences, kMaxNamedSettings, "; ", "; and ", difference_text);
 }
 
 std::string file_of_work_tree(const std::string& commit) {
@@ -190,12 +185,10 @@ std::string built_by_candidates_command(const SettingDifference& command) {
 }
 
 std::string renames_of_candidate(const std::vector<std::string>& lines) {
-  std::string text =
-      "the candidate's steelyard.toml renames benchmarks, as the baseline's does not (which counts for what its build "
-      "has under the new name alone): ";
-  for (std::size_t i = 0; i < std::min(lines.size(), kMaxNamedSettings); ++i) text += (i == 0 ? "" : "; ") + lines[i];
-  const bool is_cut = lines.size() > kMaxNamedSettings;
-  return is_cut ? text + "; and " + std::to_string(lines.size() - kMaxNamedSettings) + " more" : text;
+  return "the candidate's steelyard.toml renames benchmarks, as the baseline's does not (which counts for what its "
+         "build "
+         "has under the new name alone): " +
+         some_joined(lines, kMaxNamedSettings, "; ", "; and ");
 }
 
 std::string series_not_joined(const Error& why) { return "two series are not joined: " + why.text(); }

@@ -9,6 +9,7 @@
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 
@@ -16,13 +17,8 @@ namespace steelyard::ci {
 namespace {
 
 std::string names_of(const std::vector<CountedProfile>& profiles) {
-  constexpr std::size_t kMaxNames = 10;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(profiles.size(), kMaxNames); ++i) {
-    names += (i == 0 ? "" : ", ") + name_as_given(profiles[i].benchmark.canonical());
-  }
-  if (profiles.size() > kMaxNames) names += ", and " + std::to_string(profiles.size() - kMaxNames) + " more";
-  return names;
+  return some_joined(profiles, 10, ", ", ", and ",
+                     [](const CountedProfile& profile) { return name_as_given(profile.benchmark.canonical()); });
 }
 
 // The one of that name, else those that have it as a part of theirs.

@@ -317,8 +317,8 @@ class RooflinePicture {
       svg_.words(645, y, "", shortened(point.note, 50, true));
     }
     if (roofline_.excluded.empty()) return;
-    std::string names;
-    for (const std::string& name : roofline_.excluded) names += (names.empty() ? "" : ", ") + printable(name, true);
+    const std::string names =
+        joined_text(roofline_.excluded, ", ", [](const std::string& name) { return printable(name, true); });
     svg_.words(50, y, "dim", shortened("not drawn, flops and bandwidth are not both reported: " + names, 130, true));
   }
 
@@ -449,10 +449,9 @@ void list_points(std::string& text, const Roofline& roofline, const TerminalStyl
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, "");
   if (roofline.excluded.empty()) return;
-  std::string words = "not drawn, flops and bandwidth are not both reported: ";
-  for (const std::string& name : roofline.excluded) {
-    words += (&name == roofline.excluded.data() ? "" : ", ") + printable(name, style.unicode);
-  }
+  const std::string words =
+      "not drawn, flops and bandwidth are not both reported: " +
+      joined_text(roofline.excluded, ", ", [&](const std::string& name) { return printable(name, style.unicode); });
   for (const std::string& line : wrapped(words, width)) text += paint(line, Tone::dim, style.color) + '\n';
 }
 

@@ -263,11 +263,8 @@ class ComparisonPage {
       const Verdict verdict = shared.groups.front().verdict;
       if (shared.texts.empty() || (verdict != Verdict::inconclusive && verdict != Verdict::unchanged)) continue;
       const std::size_t count = shared.groups.size();
-      std::string names;
-      for (std::size_t i = 0; i < std::min(count, kMaxNamed); ++i) {
-        names += (i == 0 ? "" : ", ") + link(*shared.groups[i].rows.front());
-      }
-      if (count > kMaxNamed) names += " and " + std::to_string(count - kMaxNamed) + " more";
+      const std::string names = some_joined(shared.groups, kMaxNamed, ", ", " and ",
+                                            [&](const RowGroup& group) { return link(*group.rows.front()); });
       result += "<article class=\"finding " + std::string(to_text(verdict)) + "\"><h3>" + html::mark(verdict) + " " +
                 plural_text(count, "benchmark") + " " + std::string(to_text(verdict)) + "</h3>\n" +
                 html::paragraphs(shared.texts, kMaxHtmlLines);

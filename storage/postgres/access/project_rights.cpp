@@ -1,7 +1,6 @@
 #include "storage/postgres/access/project_rights.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "bench/model/text.hpp"
 #include "storage/postgres/access/roles.hpp"
@@ -229,11 +228,8 @@ Result<void> note_given(Transaction& transaction, const AccessGrant& grant) {
 
 // projects: that the login could see; of one that could see every project there are none.
 Result<void> note_taken(Transaction& transaction, const std::string& login, const std::vector<std::string>& projects) {
-  constexpr std::size_t kMaxNamed = 20;
-  const std::span<const std::string> named = std::span(projects).first(std::min(projects.size(), kMaxNamed));
-  std::string detail =
-      projects.empty() ? "access to every project" : "access to project " + joined_text(named, ", project ");
-  if (projects.size() > kMaxNamed) detail += " and " + std::to_string(projects.size() - kMaxNamed) + " more";
+  const std::string detail = projects.empty() ? "access to every project"
+                                              : "access to project " + some_joined(projects, 20, ", project ", " and ");
   return write_audit(transaction, {"", "access taken away", "login:" + login, detail});
 }
 

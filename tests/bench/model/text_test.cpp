@@ -234,6 +234,12 @@ TEST(JoinedText, SeparatesWhatItJoins) {
   EXPECT_EQ(joined_text(std::vector<int>{1, -2}, " ", [](int number) { return std::to_string(number); }), "1 -2");
 }
 
+TEST(SomeJoined, CountsWhatItDoesNotName) {
+  const std::vector<std::string> words{"a", "", "c"};
+  EXPECT_EQ(some_joined(words, 3, ", ", " and "), "a, , c");
+  EXPECT_EQ(some_joined(words, 1, ", ", " and "), "a and 2 more");
+}
+
 TEST(LowerCase, IsOfAsciiLettersAlone) { EXPECT_EQ(lower_case("BF16 \xC3\x84z_9"), "bf16 \xC3\x84z_9"); }
 
 TEST(HexText, HasTwoDigitsForEachByte) {
