@@ -99,13 +99,16 @@ std::string part_text(const bench::CallgrindPart& part, const ProfileTable& tabl
   return text + "\n" + functions_text(part.functions, event, total, table) + balance_text(part, event);
 }
 
+std::string profile_heading(const CountedProfile& profile, std::size_t event) {
+  const std::string text = printable(name_as_given(profile.benchmark.canonical()), true) + ": " +
+                           grouped_text(at(profile.totals, event)) + " " + event_text(profile.events, event);
+  return text + (profile.iterations > 0 ? " in " + grouped_text(profile.iterations) + " iterations" : "");
+}
+
 std::string profile_text(const CountedProfile& profile, const ProfileTable& table) {
   const std::size_t event = event_of(profile.events, table.event);
-  const std::int64_t total = at(profile.totals, event);
-  std::string text = printable(name_as_given(profile.benchmark.canonical()), true) + ": " + grouped_text(total) + " " +
-                     event_text(profile.events, event);
-  if (profile.iterations > 0) text += " in " + grouped_text(profile.iterations) + " iterations";
-  return text + "\n" + functions_text(profile.functions, event, total, table);
+  return profile_heading(profile, event) + "\n" +
+         functions_text(profile.functions, event, at(profile.totals, event), table);
 }
 
 template <class Parts, class Text>
@@ -136,12 +139,6 @@ std::string mark_text(const bench::ProfileDelta& delta, const bench::FunctionDel
 
 std::int64_t first_of(const std::vector<std::int64_t>& costs) { return costs.empty() ? 0 : costs.front(); }
 
-std::string place_text(const SourceCost& source, const ProfiledFunction& function) {
-  const bool has_file = !source.file.empty() && source.file != "???";
-  const std::string name = std::filesystem::path(has_file ? source.file : function.object).filename().string();
-  return printable(has_file && source.line > 0 ? name + ":" + std::to_string(source.line) : name, true);
-}
-
 // Where the origin is unknown and the file is another's, what was inlined has a file and no name.
 std::string ran_in(const SourceCost& source, const ProfiledFunction& function) {
   const bool is_own = source.origin.empty() ? source.file == function.file : source.origin == function.name;
@@ -150,9 +147,7 @@ std::string ran_in(const SourceCost& source, const ProfiledFunction& function) {
 
 std::string lines_text(const CountedProfile& profile, int rows) {
   const std::int64_t total = first_of(profile.totals);
-  std::string text = printable(name_as_given(profile.benchmark.canonical()), true) + ": " + grouped_text(total) + " " +
-                     printable(profile.events.empty() ? "cost" : profile.events.front(), false);
-  if (profile.iterations > 0) text += " in " + grouped_text(profile.iterations) + " iterations";
+  std::string text = profile_heading(profile, 0);
   if (profile.sources.empty()) return text + "\n  its lines were not kept: count it again\n";
   std::vector<const SourceCost*> lines;
   for (const SourceCost& source : profile.sources) lines.push_back(&source);
@@ -165,7 +160,7 @@ std::string lines_text(const CountedProfile& profile, int rows) {
     const ProfiledFunction& function = profile.functions[source.function];
     const bool is_unknown = source.origin.empty() && source.file != function.file;
     table.push_back({grouped_text(first_of(source.self)), cost_share_text(first_of(source.self), total),
-                     place_text(source, function),
+                     place_text(source.file, function.object, source.line),
                      is_unknown ? "?" : name_text(source.origin.empty() ? function.name : source.origin),
                      ran_in(source, function)});
   }

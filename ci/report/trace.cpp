@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bench/ceilings/datasheet.hpp"
@@ -153,25 +154,25 @@ std::string device_record_words(DeviceRecordKind kind) {
 
 namespace {
 
-void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::string>& notes) {
-  if (!recording.refusal.empty()) {
-    notes.push_back("No device was recorded: " + printable_line(recording.refusal, true) + ".");
+// What is missing in a trace, a line each.
+struct TraceNotes {
+  std::vector<std::string> lines;
+  void say(bool is_so, const std::string& line) {
+    if (is_so) lines.push_back(line);
   }
-  std::string words;
-  for (const DeviceRecordKind kind : recording.unrecorded) {
-    words += (words.empty() ? "" : ", ") + device_record_words(kind);
+  void count(std::uint64_t number, const char* noun, const std::string& rest) {
+    say(number > 0, plural_text(number, noun) + ' ' + rest);
   }
-  if (!words.empty()) notes.push_back("CUPTI does not record here: " + words + ".");
-  if (recording.dropped > 0) {
-    notes.push_back(plural_text(recording.dropped, "record") + " of devices found no room in CUPTI's buffers.");
-  }
-  if (recording.without_room > 0) {
-    notes.push_back(plural_text(recording.without_room, "record") + " of devices found no room in the recording.");
-  }
-  if (recording.untimed > 0) {
-    notes.push_back(plural_text(recording.untimed, "record") +
-                    " of devices without times, as what they are of had not ended, are in no row.");
-  }
+};
+
+void add_device_notes(const bench::DeviceRecording& recording, TraceNotes& notes) {
+  notes.say(!recording.refusal.empty(), "No device was recorded: " + printable_line(recording.refusal, true) + ".");
+  notes.say(!recording.unrecorded.empty(),
+            "CUPTI does not record here: " + joined_text(recording.unrecorded, ", ", device_record_words) + ".");
+  notes.count(recording.dropped, "record", "of devices found no room in CUPTI's buffers.");
+  notes.count(recording.without_room, "record", "of devices found no room in the recording.");
+  notes.count(recording.untimed, "record",
+              "of devices without times, as what they are of had not ended, are in no row.");
 }
 
 }  // namespace
@@ -187,60 +188,38 @@ std::string replaced_names_line(const bench::Trace& trace) {
 }
 
 std::vector<std::string> missing_lines(const bench::Trace& trace) {
-  std::vector<std::string> notes;
+  TraceNotes notes;
   const auto open = std::count_if(trace.events.begin(), trace.events.end(),
                                   [](const bench::TraceEvent& event) { return event.is_open; });
-  if (!trace.is_finished) notes.emplace_back("The recording has no end: its process ended, or still runs.");
-  if (trace.is_cut) notes.emplace_back("The file ends in the middle: what stood behind is in no row.");
-  if (const std::string line = replaced_names_line(trace); !line.empty()) notes.push_back(line);
-  if (trace.backwards > 0) {
-    notes.push_back(plural_text(trace.backwards, "span") +
-                    " ended before they began, as a clock stepped, and are in no row.");
-  }
-  if (open > 0) {
-    notes.push_back(plural_text(open, "span") +
-                    " had not ended; each counts until the last thing that its thread did.");
-  }
-  if (trace.dropped > 0) {
-    notes.push_back(plural_text(trace.dropped, "span") + " found no room in the recording and are in no row.");
-  }
-  if (trace.unnamed > 0) {
-    notes.push_back(plural_text(trace.unnamed, "span") + " have no name, as there was no room for it.");
-  }
-  if (trace.unreadable > 0) {
-    notes.push_back(plural_text(trace.unreadable, "event") + " without a time that can be read: in no row.");
-  }
-  if (trace.memory_excluded > 0) {
-    notes.push_back(plural_text(trace.memory_excluded, "change") +
-                    " of memory that cannot be read, or beyond what is read at once: in no figure.");
-  }
-  if (trace.cut_names > 0) {
-    notes.push_back(plural_text(trace.cut_names, "name") + " cut: the recording keeps the first " +
-                    grouped_text(kMaxSpanNameBytes) + " bytes of each.");
-  }
+  notes.say(!trace.is_finished, "The recording has no end: its process ended, or still runs.");
+  notes.say(trace.is_cut, "The file ends in the middle: what stood behind is in no row.");
+  const std::string replaced = replaced_names_line(trace);
+  notes.say(!replaced.empty(), replaced);
+  notes.count(trace.backwards, "span", "ended before they began, as a clock stepped, and are in no row.");
+  notes.count(static_cast<std::uint64_t>(open), "span",
+              "had not ended; each counts until the last thing that its thread did.");
+  notes.count(trace.dropped, "span", "found no room in the recording and are in no row.");
+  notes.count(trace.unnamed, "span", "have no name, as there was no room for it.");
+  notes.count(trace.unreadable, "event", "without a time that can be read: in no row.");
+  notes.count(trace.memory_excluded, "change",
+              "of memory that cannot be read, or beyond what is read at once: in no figure.");
+  notes.count(trace.cut_names, "name",
+              "cut: the recording keeps the first " + grouped_text(kMaxSpanNameBytes) + " bytes of each.");
   const bench::TraceSampling& sampling = trace.sampling;
-  if (sampling.has_timers) {
-    notes.push_back("Samples come by timers, no more often than the system's tick" +
-                    (sampling.perf_refusal.empty() ? "" : ": perf events are refused (" + sampling.perf_refusal + ")") +
-                    ".");
-  } else if (sampling.missed > 0) {
-    notes.push_back(plural_text(sampling.missed, "sample") +
-                    " came too late to be taken; the next of the thread stands for them.");
+  const std::string& refusal = sampling.perf_refusal;
+  notes.say(sampling.has_timers, "Samples come by timers, no more often than the system's tick" +
+                                     (refusal.empty() ? "" : ": perf events are refused (" + refusal + ")") + ".");
+  if (!sampling.has_timers) {
+    notes.count(sampling.missed, "sample", "came too late to be taken; the next of the thread stands for them.");
   }
-  if (sampling.dropped > 0) {
-    notes.push_back(plural_text(sampling.dropped, "sample") + " found no room in the recording.");
-  }
-  if (sampling.has_newer_files) {
-    notes.emplace_back("A program or library that ran is newer than the recording: functions may be others.");
-  }
-  if (trace.begins_cold) {
-    notes.emplace_back("No span was made before the first step: names, and room for spans, were made in it.");
-  }
-  if (!trace.has_steady_ticks) {
-    notes.emplace_back("Times are of the system's clock: this machine's time stamp counter does not serve.");
-  }
+  notes.count(sampling.dropped, "sample", "found no room in the recording.");
+  notes.say(sampling.has_newer_files,
+            "A program or library that ran is newer than the recording: functions may be others.");
+  notes.say(trace.begins_cold, "No span was made before the first step: names, and room for spans, were made in it.");
+  notes.say(!trace.has_steady_ticks,
+            "Times are of the system's clock: this machine's time stamp counter does not serve.");
   add_device_notes(trace.device_recording, notes);
-  return notes;
+  return std::move(notes.lines);
 }
 
 namespace {

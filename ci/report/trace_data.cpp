@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/fields.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/trace.hpp"
@@ -179,11 +180,6 @@ Json json_side_cost(const std::optional<TraceSideCost>& side) {
           {"self_ns", json_number(side->self_ns)}};
 }
 
-template <class Word>
-std::string word_of_fact(Word word) {
-  return std::string(words_of(word)[static_cast<std::size_t>(word)]);
-}
-
 Json json_difference_row(const TraceRowDifference& row) {
   Json one{{"name", row.name},
            {"shapes", json_text(row.shapes)},
@@ -197,7 +193,7 @@ Json json_difference_row(const TraceRowDifference& row) {
            {"interval", json_interval(row.interval())},
            {"p", json_number(row.time.p)},
            {"q", json_number(row.time.q)},
-           {"calls", word_of_fact(row.calls)}};
+           {"calls", std::string(steelyard::word_of(row.calls))}};
   if (row.perhaps) {
     one["perhaps"] = {{"name", row.perhaps->name},
                       {"shapes", json_text(row.perhaps->shapes)},
@@ -221,7 +217,7 @@ std::string json_trace_difference(const TraceDifference& difference) {
                         {"baseline", difference.sides[0]},
                         {"candidate", difference.sides[1]},
                         {"processes", {difference.processes[0], difference.processes[1]}},
-                        {"order", word_of_fact(difference.order)},
+                        {"order", std::string(steelyard::word_of(difference.order))},
                         {"interval_covers", covers_processes ? "processes" : "repeats"},
                         {"confidence", question.confidence},
                         {"false_alarm_rate", question.level},

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "bench/model/fields.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
@@ -35,8 +36,7 @@ std::optional<double> TraceRowDifference::call_ratio() const {
 std::string_view TraceRowDifference::doubt() const {
   if (!baseline || !candidate) return "";
   if (!is_judged) return "not_in_every_process";
-  return time.doubt == regress::RecordingDoubt::none ? std::string_view()
-                                                     : words_of(time.doubt)[static_cast<std::size_t>(time.doubt)];
+  return time.doubt == regress::RecordingDoubt::none ? std::string_view() : steelyard::word_of(time.doubt);
 }
 
 std::optional<Interval> TraceRowDifference::interval() const {
@@ -226,7 +226,6 @@ std::string csv_trace_difference(const TraceDifference& difference) {
                                  "perhaps_shapes",
                                  "likeness"});
   const auto number = [](const std::optional<double>& value) { return value ? shortest_text(*value) : std::string(); };
-  const auto word = [](auto value) { return std::string(words_of(value)[static_cast<std::size_t>(value)]); };
   for (const TraceRowDifference& row : difference.rows) {
     const auto of = [](const std::optional<TraceSideCost>& side, double TraceSideCost::*field) {
       return side ? shortest_text((*side).*field) : std::string();
@@ -249,7 +248,7 @@ std::string csv_trace_difference(const TraceDifference& difference) {
                         of(row.candidate, &TraceSideCost::self_ns),
                         of(row.baseline, &TraceSideCost::calls),
                         of(row.candidate, &TraceSideCost::calls),
-                        word(row.calls),
+                        std::string(steelyard::word_of(row.calls)),
                         row.perhaps ? row.perhaps->name : "",
                         row.perhaps ? row.perhaps->shapes : "",
                         row.perhaps ? shortest_text(row.perhaps->likeness) : ""});

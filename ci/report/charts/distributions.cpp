@@ -178,12 +178,9 @@ class DistributionsPicture {
  public:
   DistributionsPicture(const ComparisonRow& row, const RowSamples& samples, SvgForm form)
       : row_(row), samples_(samples), form_(form) {
-    std::vector<double> values;
-    for (const SideSamples* side : {&samples.baseline, &samples.candidate}) {
-      for (const auto& invocation : side->invocations) {
-        values.insert(values.end(), invocation.begin(), invocation.end());
-      }
-    }
+    std::vector<double> values = all_of(samples.baseline);
+    const std::vector<double> candidate = all_of(samples.candidate);
+    values.insert(values.end(), candidate.begin(), candidate.end());
     is_empty_ = values.empty();
     axis_ = nice_axis(without_far_ones(std::move(values)));
   }
@@ -235,10 +232,9 @@ class DistributionsPicture {
     const auto& [name, samples, level, level_words] = pictured;
     const double right = left + (kDistributionArea.right - kDistributionArea.left) / 2;
     const std::size_t count = samples.invocations.size();
-    std::size_t total = 0;
-    for (const auto& invocation : samples.invocations) total += invocation.size();
+    const std::vector<double> all = all_of(samples);
     const std::size_t most = form_ == SvgForm::document ? kMaxDots : kMaxInlinedDots;
-    const std::size_t step = std::max<std::size_t>(1, (total + most - 1) / most);
+    const std::size_t step = std::max<std::size_t>(1, (all.size() + most - 1) / most);
     std::size_t seen = 0;
     Dots dots{"dot", name, 1.8, {}};
     Dots medians{"median", name, 4, {}};
@@ -254,11 +250,8 @@ class DistributionsPicture {
     add(medians);
     if (level && count > 0) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
     svg_.words((left + right) / 2, kDistributionArea.bottom + 20, std::string(name) + " strong", name, kCentred);
-    std::size_t beyond = 0;
-    for (const auto& invocation : samples.invocations) {
-      beyond += static_cast<std::size_t>(std::count_if(
-          invocation.begin(), invocation.end(), [&](double value) { return value < axis_.low || value > axis_.high; }));
-    }
+    const auto beyond =
+        std::count_if(all.begin(), all.end(), [&](double value) { return value < axis_.low || value > axis_.high; });
     const std::string how_many =
         count == 0 ? "not measured" : processes_text(count) + (level_words.empty() ? "" : ", " + level_words);
     svg_.words((left + right) / 2, kDistributionArea.bottom + 37, "dim", how_many, kCentred);
