@@ -1,7 +1,6 @@
 #include "storage/store_service.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <utility>
@@ -326,33 +325,16 @@ Result<CommitGraph> read_graph(std::string_view text) {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kTargetsOf{"bandwidth", "flops", "roofline", "rate"};  // as Target::Of
-constexpr std::array<std::string_view, kTargetVerdictCount> kTargetVerdicts{"met", "missed", "undecided"};
-
-// A word of an enumeration that has no words_of().
-template <class E, std::size_t N>
-void visit_word(auto& visit, const char* name, auto& value, const std::array<std::string_view, N>& words,
-                bool& is_known) {
-  std::string word(words[static_cast<std::size_t>(value)]);
-  visit(name, word);
-  const auto at = std::find(words.begin(), words.end(), word);
-  is_known = is_known && at != words.end();
-  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(value)>>) {
-    if (at != words.end()) value = static_cast<E>(at - words.begin());
-  }
-}
-
 struct TargetLine {
   TargetRow row;
   std::optional<double> ceiling{};
-  mutable bool is_known = true;
 
   static void fields(auto& visit, auto& self) {
     auto& row = self.row;
     auto& target = row.target;
     visit("benchmark", row.benchmark);
     visit("target", target.text);
-    visit_word<Target::Of>(visit, "of_what", target.of, kTargetsOf, self.is_known);
+    visit("of_what", target.of);
     visit("least", target.least);
     visit("target_metric", target.metric);
     visit("level", target.level);
@@ -369,7 +351,7 @@ struct TargetLine {
     visit("intensity", row.intensity);
     visit("bound", row.bound);
     visit("invocations", row.invocations);
-    visit_word<TargetVerdict>(visit, "verdict", row.verdict, kTargetVerdicts, self.is_known);
+    visit("verdict", row.verdict);
     visit("reason", row.reason);
   }
 };
@@ -397,10 +379,6 @@ Result<RunTargets> read_targets(std::string_view text) {
   STEELYARD_TRY(TargetLines lines, value_of<TargetLines>(document));
   RunTargets targets{std::move(lines.run), {}};
   for (TargetLine& line : lines.rows) {
-    if (!line.is_known) {
-      return input_error("targets", '"' + line.row.benchmark.substr(0, 100) + "\" with another word",
-                         "met, missed or undecided, of bandwidth, flops, roofline or rate");
-    }
     if (line.ceiling) line.row.ceiling.emplace().value = *line.ceiling;
     targets.rows.push_back(std::move(line.row));
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ namespace steelyard {
 
 enum class TargetVerdict { met, missed, undecided };
 inline constexpr std::size_t kTargetVerdictCount = 3;
+std::span<const std::string_view> words_of(TargetVerdict);
 std::string_view to_text(TargetVerdict verdict);
 
 // "0.6 of bandwidth", "60% of flops", "0.5 of roofline" (the lower of both bounds at the benchmark's intensity), or a
@@ -39,6 +41,7 @@ struct Target {
   std::string over;
   bool operator==(const Target&) const = default;
 };
+std::span<const std::string_view> words_of(Target::Of);
 
 // Why there is no ceiling to hold a rate against: what was looked for, and what there is in its place.
 struct MissingCeiling {

@@ -216,6 +216,14 @@ const Dictionary& origins() {
   return kTable;
 }
 
+const Dictionary& targets() {
+  static const Dictionary kTable{
+      "steelyard.targets",
+      "target_key",
+      {"identity", "target", "of_what", "least", "metric", "level", "access", "dtype", "threads", "declared_by"}};
+  return kTable;
+}
+
 std::string identity_of(const Metric& metric) {
   return ContentIdentity()
       .text(metric.name)
@@ -290,6 +298,19 @@ std::string identity_of(const SourceCost& source) {
 void add(RowsByIdentity& rows, const std::string& identity, const SourceCost& source) {
   if (rows.contains(identity)) return;
   rows[identity].text(identity).text(source.file).text(source.origin);
+}
+
+std::string identity_of(const Target& target) {
+  ContentIdentity identity;
+  identity.text(target.text).text(word_of(target.of)).number(target.least).text(target.metric).text(target.level);
+  return identity.text(target.access).text(target.dtype).integer(target.threads.value_or(-1)).text(target.where).hex();
+}
+void add(RowsByIdentity& rows, const std::string& identity, const Target& target) {
+  if (rows.contains(identity)) return;
+  SqlValues& row = rows[identity];
+  row.text(identity).text(target.text).text(word_of(target.of)).number(target.least).text(target.metric);
+  row.text(target.level).text(target.access).text(target.dtype);
+  row.integer(target.threads ? std::optional<std::int64_t>(*target.threads) : std::nullopt).text(target.where);
 }
 
 // Identities in the order of the items; the rows they need are gathered once each.
@@ -501,6 +522,12 @@ Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::v
   STEELYARD_TRY(auto keys, rows.keys(transaction, metrics()));
   STEELYARD_CHECK(transaction.commit());
   return keys;
+}
+
+Result<std::vector<std::int64_t>> keys_of_targets(Transaction& transaction, const std::vector<TargetRow>& of_rows) {
+  Gathering rows;
+  for (const TargetRow& row : of_rows) rows.take(row.target);
+  return rows.keys(transaction, targets());
 }
 
 Error taken_id(const std::string& table, const std::string& id, const std::string& project) {

@@ -18,6 +18,7 @@
 #include "bench/model/metric.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -75,6 +76,8 @@ struct RunKeys {
 // Commits what it adds. Asks the database only for what `cache` does not know.
 Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache);
 Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::vector<Metric>& metrics);
+// In the transaction of what holds them.
+Result<std::vector<std::int64_t>> keys_of_targets(Transaction& transaction, const std::vector<TargetRow>& rows);
 
 // Of a run or comparison: what is there under its id is another project's, so it is not there itself. Kind input: it is
 // set aside, and nothing waits for it.
