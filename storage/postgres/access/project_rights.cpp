@@ -185,9 +185,7 @@ Result<std::vector<std::string>> roles_of(Transaction& transaction, const std::s
       transaction.run("select r.rolname::text from pg_roles r join pg_auth_members m on m.roleid = r.oid "
                       "join pg_roles l on l.oid = m.member where l.rolname = $1 and r.rolname = any($2::text[])",
                       SqlValues().text(login).texts(all_roles())));
-  std::vector<std::string> roles;
-  for (std::int64_t row = 0; row < rows.size(); ++row) roles.push_back(rows.text(row, 0));
-  return roles;
+  return rows.texts(0);
 }
 
 // Who gave `role` to `login`: since PostgreSQL 16 a statement takes away what one grantor gave, and succeeds where that
@@ -201,9 +199,7 @@ Result<std::vector<std::string>> grantors_of(Transaction& transaction, const std
                       "where l.rolname = $1 and r.rolname = $2 "
                       "and current_setting('server_version_num')::int >= 160000 order by 1",
                       SqlValues().text(login).text(role)));
-  std::vector<std::string> grantors;
-  for (std::int64_t row = 0; row < rows.size(); ++row) grantors.push_back(rows.text(row, 0));
-  return grantors;
+  return rows.texts(0);
 }
 
 Result<void> take_role(Transaction& transaction, const std::string& login, const std::string& role) {
@@ -350,8 +346,7 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant) {
                                 grant.some_projects ? both : SqlValues().text(grant.login)));
   STEELYARD_TRY(const Rows left, transaction.run("select count(*) from steelyard.project_grants where login = $1",
                                                  SqlValues().text(grant.login), kOneRow));
-  std::vector<std::string> projects;
-  for (std::int64_t row = 0; row < gone.size(); ++row) projects.push_back(gone.text(row, 0));
+  std::vector<std::string> projects = gone.texts(0);
   std::sort(projects.begin(), projects.end());
   if (projects.empty() && grant.some_projects) projects.push_back(grant.project);
   bool changed = gone.affected() > 0;

@@ -69,8 +69,7 @@ struct Over {
 Result<std::vector<Over>> accepted_before(Session& session, const std::string& project, const std::string& day) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows accepted, transaction.run(kAcceptedNow, SqlValues().text(project)));
-  std::vector<std::string> alerts;
-  for (std::int64_t row = 0; row < accepted.size(); ++row) alerts.push_back(accepted.text(row, 0));
+  const std::vector<std::string> alerts = accepted.texts(0);
   std::vector<Over> over;
   if (alerts.empty()) return over;
   STEELYARD_TRY(const auto days, accepted_until(transaction, alerts));

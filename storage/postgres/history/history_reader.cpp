@@ -540,7 +540,7 @@ Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, c
   if (candidate.key != baseline.key) wanted.runs.push_back(candidate.key);
   STEELYARD_TRY(const Rows series,
                 transaction.run(kSeriesOfRuns, SqlValues().integer(baseline.key).integer(candidate.key)));
-  for (std::int64_t row = 0; row < series.size(); ++row) wanted.series.push_back(series.integer(row, 0));
+  wanted.series = series.integers(0);
   STEELYARD_TRY(const auto values, read_series_values(transaction, wanted));
 
   std::vector<SeriesBesideHistory> all;

@@ -189,7 +189,6 @@ Result<RangeQuery> newest_range(Transaction& transaction, const RangeQuery& quer
 
 // After `from` up to `to`: by their positions on the branch, else those that `to` reaches and `from` does not.
 Result<std::vector<std::string>> commits_between(Transaction& transaction, const CommitRange& range) {
-  std::vector<std::string> commits;
   if (range.from_position && range.to_position) {
     STEELYARD_TRY(const Rows rows, transaction.run(kBetweenPositions,
                                                    SqlValues()
@@ -198,14 +197,12 @@ Result<std::vector<std::string>> commits_between(Transaction& transaction, const
                                                        .integer(*range.from_position)
                                                        .integer(*range.to_position),
                                                    {0, kMaxBetween}));
-    for (std::int64_t row = 0; row < rows.size(); ++row) commits.push_back(rows.text(row, 0));
-    return commits;
+    return rows.texts(0);
   }
   STEELYARD_TRY(const KnownParents parents, read_parents(transaction, range.project_key));
   const ShaSet before = reached_from(range.from, parents, {});
   const ShaSet between = reached_from(range.to, parents, before);
-  commits.assign(between.begin(), between.end());
-  return commits;
+  return std::vector<std::string>(between.begin(), between.end());
 }
 
 constexpr int kMaxItems = 10'000;  // of one answer
@@ -391,9 +388,7 @@ Result<std::vector<std::string>> read_projects(Session& session, const std::stri
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows, transaction.run(kProjectNames, SqlValues().text(first).integer(kMaxProjectsNamed),
                                                  {0, kMaxProjectsNamed}));
-  std::vector<std::string> names;
-  for (std::int64_t row = 0; row < rows.size(); ++row) names.push_back(rows.text(row, 0));
-  return names;
+  return rows.texts(0);
 }
 
 Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query) {

@@ -110,9 +110,7 @@ from (select distinct l.key, n.project_key from newest n, jsonb_each_text(n.labe
 
 Result<std::vector<std::string>> texts_of(Transaction& transaction, const char* statement, const SqlValues& values) {
   STEELYARD_TRY(const Rows rows, transaction.run(statement, values));
-  std::vector<std::string> texts;
-  for (std::int64_t row = 0; row < rows.size(); ++row) texts.push_back(rows.text(row, 0));
-  return texts;
+  return rows.texts(0);
 }
 
 Result<std::vector<std::string>> machines(Transaction& transaction, const std::string& machine) {

@@ -17,9 +17,7 @@ constexpr const char* kWorthWritingAnew =
 Result<std::vector<std::int64_t>> numbers(Session& session, const std::string& question) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows, transaction.run(question));
-  std::vector<std::int64_t> found;
-  for (std::int64_t row = 0; row < rows.size(); ++row) found.push_back(rows.integer(row, 0));
-  return found;
+  return rows.integers(0);
 }
 
 Result<std::int64_t> bytes_of(Session& session, const std::string& table) {
@@ -91,9 +89,7 @@ Result<std::vector<std::string>> indexes_of(Session& session, std::int64_t numbe
                     "join pg_am a on a.oid = c.relam where i.indrelid = $1::text::regclass and " +
                         kind,
                     SqlValues().text(partition_name(number))));
-  std::vector<std::string> names;
-  for (std::int64_t row = 0; row < rows.size(); ++row) names.push_back(rows.text(row, 0));
-  return names;
+  return rows.texts(0);
 }
 
 Result<void> tell(Session& session, const std::string& statement) {

@@ -262,6 +262,16 @@ std::string Rows::text(std::int64_t row, int column) const { return decode_datab
 std::int64_t Rows::integer(std::int64_t row, int column) const { return integer_of_text(raw(row, column)); }
 double Rows::number(std::int64_t row, int column) const { return number_of_text(raw(row, column)); }
 bool Rows::boolean(std::int64_t row, int column) const { return raw(row, column) == "t"; }
+std::vector<std::string> Rows::texts(int column) const {
+  std::vector<std::string> all;
+  for (std::int64_t row = 0; row < size(); ++row) all.push_back(text(row, column));
+  return all;
+}
+std::vector<std::int64_t> Rows::integers(int column) const {
+  std::vector<std::int64_t> all;
+  for (std::int64_t row = 0; row < size(); ++row) all.push_back(integer(row, column));
+  return all;
+}
 
 Session::Session(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Session::Session(Session&&) noexcept = default;

@@ -34,6 +34,8 @@ class Rows {
   std::int64_t integer(std::int64_t row, int column) const;
   double number(std::int64_t row, int column) const;
   bool boolean(std::int64_t row, int column) const;
+  std::vector<std::string> texts(int column) const;  // of all rows
+  std::vector<std::int64_t> integers(int column) const;
 
  private:
   friend class Session;

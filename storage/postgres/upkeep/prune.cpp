@@ -46,12 +46,10 @@ const std::string kHasOthers =
 // Runs that have what is to go. Asked apart: a distributed store joins no distributed table with one that only one of
 // its servers has.
 Result<std::set<std::int64_t>> with_profiles(Transaction& transaction, const Rows& runs) {
-  std::vector<std::int64_t> keys;
-  for (std::int64_t row = 0; row < runs.size(); ++row) keys.push_back(runs.integer(row, 0));
   STEELYARD_TRY(
       const Rows found,
       transaction.run("select distinct f.run_key from steelyard.profiles f where f.run_key = any($1::bigint[])",
-                      SqlValues().integers(keys)));
+                      SqlValues().integers(runs.integers(0))));
   std::set<std::int64_t> having;
   for (std::int64_t row = 0; row < found.size(); ++row) having.insert(found.integer(row, 0));
   return having;
@@ -151,8 +149,7 @@ constexpr const char* kComparisonsOfRun =
 Result<void> drop_comparisons_of(Transaction& transaction, const std::string& run) {
   STEELYARD_TRY(const Rows found, transaction.run(kComparisonsOfRun, SqlValues().text(run)));
   if (found.size() == 0) return {};
-  std::vector<std::int64_t> keys;
-  for (std::int64_t row = 0; row < found.size(); ++row) keys.push_back(found.integer(row, 0));
+  const std::vector<std::int64_t> keys = found.integers(0);
   STEELYARD_TRY(const Rows tables, transaction.run(kTablesOfComparison));
   for (std::int64_t row = 0; row < tables.size(); ++row) {
     STEELYARD_CHECK(
