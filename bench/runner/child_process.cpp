@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "bench/formats/repetition_log.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/runner/child_start.hpp"
 #include "bench/runner/supervisor.hpp"
 
@@ -37,11 +38,6 @@ constexpr std::chrono::milliseconds kLookAgainWithoutDescriptor{5};
 constexpr std::size_t kDrainLimit = std::size_t{2} << 20;
 // Longer limits are no limits; keeps the arithmetic of the clock in range.
 constexpr double kLongestTimeoutSeconds = 86400.0 * 365;
-
-std::int64_t unix_ns_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
 
 std::chrono::nanoseconds bounded_timeout(Nanoseconds timeout) {
   return std::chrono::nanoseconds(
@@ -242,7 +238,7 @@ std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& c
   std::vector<std::optional<Error>> errors(commands.size());
   children.reserve(commands.size());
   for (std::size_t i = 0; i < commands.size(); ++i) {
-    const std::int64_t at_unix_ns = unix_ns_now();
+    const std::int64_t at_unix_ns = now_unix_ns();
     const Clock::time_point at = Clock::now();
     Result<StartedChild> started = start_child(commands[i]);
     children.emplace_back();

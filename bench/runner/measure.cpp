@@ -82,8 +82,7 @@ class Session {
   const TimingPlan& timing_;
   const Limits& limits_;
   Clock::time_point start_ = Clock::now();
-  std::int64_t created_at_unix_ns_ =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  std::int64_t created_at_unix_ns_ = now_unix_ns();
   Environment environment_;
   SamplePlan samples_;
   bool tried_ = false;      // both layouts

@@ -1,7 +1,6 @@
 #include "ci/config/configuration.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -9,6 +8,7 @@
 #include <type_traits>
 
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/config/configuration_key.hpp"
@@ -244,10 +244,7 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   return policy;
 }
 
-std::string today() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return date_text(std::chrono::duration_cast<std::chrono::seconds>(now).count());
-}
+std::string today() { return date_text(now_unix_s()); }
 
 bool is_over(const PatternPolicy& table, const std::string& day) { return !table.until.empty() && table.until < day; }
 

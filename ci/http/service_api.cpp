@@ -27,11 +27,6 @@ std::optional<std::int64_t> whole_number(const HttpAnswer& answer, const std::st
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-std::int64_t now_unix_s() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
-}
-
 // GitHub, "Rate limits for the REST API": 403 and 429 with retry-after, or with x-ratelimit-remaining 0 and the second
 // at which it is refilled. GitLab, "Rate limits": 429 with Retry-After and RateLimit-Reset. Absent: no rate limit.
 std::optional<Nanoseconds> wait_for_rate_limit(const HttpAnswer& answer, std::int64_t now_unix_s) {

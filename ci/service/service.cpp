@@ -9,6 +9,7 @@
 #include <fstream>
 #include <utility>
 
+#include "bench/model/elapsed.hpp"
 #include "bench/model/sha256.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/service/assets.hpp"
@@ -507,9 +508,7 @@ bool Service::end_what_is_over() {
   Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
   if (!opened) return false;
   opened->limit_statements(kLongestStatement);
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-  return static_cast<bool>(storage::AlertStore(*opened).end_accepted("", today(), now_ns));
+  return static_cast<bool>(storage::AlertStore(*opened).end_accepted("", today(), now_unix_ns()));
 }
 
 void Service::watch() {

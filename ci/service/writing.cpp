@@ -1,12 +1,12 @@
 // What the API takes: runs, as archives or as the results of a tool, what people say of alerts, tokens. What is new
 // leaves a line in the audit trail, in the transaction of the act.
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <mutex>
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/text.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/config/written_value.hpp"
@@ -31,11 +31,6 @@ constexpr std::int64_t kMaxJsonBytes = 64 * 1024;
 constexpr std::size_t kMaxNoteBytes = 2000;
 constexpr std::size_t kMaxWhoBytes = 200;
 constexpr std::size_t kMaxScopes = 4;
-
-std::int64_t time_of_act() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // Error (input): no object, or one with another member than these.
 Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>& members) {
@@ -224,7 +219,7 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
   act.commit = root.at("commit").text();
   act.until = root.at("until").text();
   act.assignee = root.at("to").text();
-  act.at_unix_ns = time_of_act();
+  act.at_unix_ns = now_unix_ns();
   STEELYARD_CHECK(document.check());
   if (act.note.size() > kMaxNoteBytes) {
     return input_error("note", std::to_string(act.note.size()) + " bytes", "at most " + std::to_string(kMaxNoteBytes));

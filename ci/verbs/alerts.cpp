@@ -3,13 +3,13 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string_view>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
@@ -54,11 +54,6 @@ constexpr std::size_t kLongestCommit = 64;
 constexpr std::size_t kLongestNote = 2000;
 
 constexpr std::string_view kMailChannel = "mail:";
-
-std::int64_t now_unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // In a repository what git says it means; elsewhere it has to be a hash.
 Result<std::string> named_commit(const std::string& name) {

@@ -1,10 +1,10 @@
 // steelyard calibrate: how often equal builds are called changed on this machine.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <thread>
 
+#include "bench/model/elapsed.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/written_value.hpp"
@@ -75,11 +75,6 @@ std::string programs_text(const std::vector<bench::Program>& programs) {
   return text;
 }
 
-std::int64_t calibrated_unix_s() {
-  using namespace std::chrono;
-  return duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
-}
-
 std::string gate_text(int index, int gates, const Comparison& comparison) {
   std::string called;
   for (const ComparisonRow& row : comparison.rows) {
@@ -115,7 +110,7 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   };
   STEELYARD_TRY(const MeasuredGates gates, measure_gates(plan, progress, cancellation.flag()));
   regress::CalibrationSetting setting;
-  setting.at_unix_s = calibrated_unix_s();
+  setting.at_unix_s = now_unix_s();
   setting.program = programs_text(plan.programs);
   setting.seed = configuration.run.seed;
   setting.repetitions = gates.samples.repetitions;

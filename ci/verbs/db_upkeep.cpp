@@ -3,6 +3,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "bench/model/elapsed.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
@@ -25,11 +26,6 @@ constexpr std::int64_t kNanoseconds = 1'000'000'000;
 
 std::optional<std::int64_t> seconds_of(const std::optional<int>& days) {
   return days ? std::optional(*days * kDaySeconds) : std::nullopt;
-}
-
-std::int64_t clock_unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 // The time that the spool writes in front of an archive's name; of a run without a date, which is not of 1970, when the
@@ -201,7 +197,7 @@ Result<ExitCode> prune_store(const DbOptions& options, const Configuration& conf
                        "--keep-samples 6months, or [retention] in steelyard.toml; or name a run: --run ID");
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
-  how.now_unix_ns = clock_unix_ns();
+  how.now_unix_ns = now_unix_ns();
   how.dry_run = options.dry_run;
   how.who = person_or_login("");
   ProgressLine progress = app.progress();

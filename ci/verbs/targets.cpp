@@ -1,10 +1,10 @@
 // steelyard targets: what this machine can reach, what devices promise, and whether runs met what was promised of them.
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/elapsed.hpp"
 #include "bench/model/run.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
@@ -41,11 +41,6 @@ struct TargetsOptions {
   std::filesystem::path svg;  // empty: none
 };
 
-std::int64_t measured_unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 Result<DeviceCeilings> measure(const TargetsOptions& options, const Environment& environment, const App& app,
                                const Cancellation& cancellation) {
   ProgressLine progress = app.progress();
@@ -71,7 +66,7 @@ Run sealed_run(const TargetsOptions& options, const Configuration& configuration
   run.header.settings["pages"] = options.normal_pages ? "normal" : "huge where the system gives them";
   run.header.settings["budget"] = options.quick ? "quick" : "full";
   run.invocations.front().started_at_unix_ns = started_at_unix_ns;
-  run.invocations.front().duration_ns = measured_unix_ns() - started_at_unix_ns;
+  run.invocations.front().duration_ns = now_unix_ns() - started_at_unix_ns;
   storage::seal(run);
   return run;
 }
@@ -128,7 +123,7 @@ Result<ExitCode> measure_and_keep_ceilings(const TargetsOptions& options, const 
   const bool keeps = !options.no_store && options.only.empty();
   if (keeps) STEELYARD_CHECK(store_address(configuration));
   const Cancellation cancellation;
-  const std::int64_t started_at = measured_unix_ns();
+  const std::int64_t started_at = now_unix_ns();
   const Environment environment = bench::read_environment();
   STEELYARD_TRY(const DeviceCeilings ceilings, measure(options, environment, app, cancellation));
   const Run run = sealed_run(options, configuration, ceilings, environment, started_at);

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/elapsed.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/place/files.hpp"
@@ -142,8 +143,7 @@ Result<BackupManifest> describe(Transaction& transaction, const Facts& facts, co
   manifest.server_version = facts.server_version;
   manifest.pg_dump = std::to_string(programs.major);
   manifest.schema_version = facts.schema_version;
-  manifest.made_at_unix_s =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  manifest.made_at_unix_s = now_unix_s();
   ContentOptions contents;
   contents.progress = [&](double part) { tell(options, "content hashes", part); };
   STEELYARD_TRY(manifest.tables, table_contents(transaction, contents));
