@@ -34,11 +34,13 @@ void Sha256::add_text(std::string_view text) {
   add(text);
 }
 
-std::string Sha256::hex() {
+std::string Sha256::hex() { return hex_text(bytes()); }
+
+std::string Sha256::bytes() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   EVP_DigestFinal_ex(state_->context, digest.data(), &size);
-  return hex_text({reinterpret_cast<const char*>(digest.data()), size});
+  return {reinterpret_cast<const char*>(digest.data()), size};
 }
 
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {

@@ -26,7 +26,9 @@ class Sha256 {
   void add(std::span<const std::byte> bytes);
   // Its length first, so that no two lists of texts make the same bytes.
   void add_text(std::string_view text);
-  std::string hex();  // of all that was added; call once, last
+  // Of all that was added; call one of them, once, last.
+  std::string hex();
+  std::string bytes();
 
  private:
   struct State;

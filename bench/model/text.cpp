@@ -308,6 +308,21 @@ std::string hex_text(std::string_view bytes) {
   return text;
 }
 
+std::string base64_text(std::string_view bytes) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8U | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) text += i <= count ? kDigits[bits >> (18U - 6U * i) & 63U] : '=';
+  }
+  return text;
+}
+
 std::string decimals_text(double value, int decimals) {
   std::array<char, 400> text{};  // the longest double has 309 digits before the point
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,

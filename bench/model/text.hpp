@@ -72,6 +72,7 @@ std::string_view trimmed(std::string_view text);
 std::string lower_case(std::string_view text);
 // Of any bytes: two lower-case digits each.
 std::string hex_text(std::string_view bytes);
+std::string base64_text(std::string_view bytes);  // RFC 4648, section 4: with "=" at the end
 
 // Words with a separator between them, e.g. ", ": of each thing the one that `word_of` says. None before the first that
 // is not empty.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "bench/model/benchmark_id.hpp"
@@ -112,26 +111,6 @@ std::string words(const std::string& sentence) {
 }  // namespace steelyard::ci::markdown
 
 namespace steelyard::ci::html {
-namespace {
-
-std::string base64_of_hex(std::string_view hex) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : hex) {
-    bits = (bits << 4U | static_cast<std::uint32_t>(c <= '9' ? c - '0' : c - 'a' + 10)) & 0xfffU;
-    count += 4;
-    if (count < 6) continue;
-    count -= 6;
-    text += kDigits[bits >> static_cast<unsigned>(count) & 63U];
-  }
-  if (count > 0) text += kDigits[bits << static_cast<unsigned>(6 - count) & 63U];
-  while (text.size() % 4 != 0) text += '=';
-  return text;
-}
-
-}  // namespace
 
 std::string text(std::string_view words, std::size_t longest) {
   return markup_text(shortened(printable_line(words, true), longest, true));
@@ -163,7 +142,11 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
   return result;
 }
 
-std::string source_hash(std::string_view text) { return "'sha256-" + base64_of_hex(sha256_hex(text)) + "'"; }
+std::string source_hash(std::string_view text) {
+  Sha256 hash;
+  hash.add(text);
+  return "'sha256-" + base64_text(hash.bytes()) + "'";
+}
 
 std::string content_security_policy(std::string_view style, std::string_view script) {
   return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + source_hash(style) + "; script-src " +

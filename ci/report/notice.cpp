@@ -68,19 +68,12 @@ std::string chat_code(const std::string& word) {
 
 // In lines of 76 characters (RFC 2045, 6.8).
 std::string base64_lines(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr std::size_t kBytesOfLine = 57;
   std::string text;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    if (at > 0 && at % kBytesOfLine == 0) text += "\r\n";
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    unsigned bits = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      bits = bits << 8U | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i < 4; ++i) text += i <= count ? kDigits[bits >> (18U - 6U * i) & 63U] : '=';
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kBytesOfLine, bytes.size()))) {
+    text += base64_text(bytes.substr(0, kBytesOfLine)) + "\r\n";
   }
-  return text + "\r\n";
+  return text;
 }
 
 // "Mon, 23 Nov 2026 23:18:00 +0000" (RFC 5322, 3.3)

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "bench/ceilings/datasheet.hpp"
@@ -206,41 +204,13 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
   return result;
 }
 
-// The columns of the timeline: numbers as the browser holds them, in base64.
-class Base64 {
- public:
-  template <class T>
-  void add(T value) {
-    std::array<unsigned char, sizeof(T)> bytes;
-    std::memcpy(bytes.data(), &value, sizeof(T));
-    static_assert(std::endian::native == std::endian::little, "typed arrays are");
-    for (const unsigned char byte : bytes) add_byte(byte);
-  }
-  std::string finish() {
-    if (held_ > 0) {
-      const int digits = held_ + 1;
-      put(bits_ << (24 - 8 * held_), digits);
-      text_.append(static_cast<std::size_t>(4 - digits), '=');
-    }
-    return std::move(text_);
-  }
-
- private:
-  void add_byte(unsigned char byte) {
-    bits_ = bits_ << 8 | byte;
-    if (++held_ < 3) return;
-    put(bits_, 4);
-    bits_ = 0;
-    held_ = 0;
-  }
-  void put(std::uint32_t bits, int digits) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (int i = 0; i < digits; ++i) text_ += kDigits[bits >> (18 - 6 * i) & 63U];
-  }
-  std::string text_;
-  std::uint32_t bits_ = 0;
-  int held_ = 0;
-};
+// To a column of the timeline: numbers as the browser holds them, and in base64 in the end.
+template <class T>
+void add_number(std::string& column, T value) {
+  static_assert(std::endian::native == std::endian::little, "typed arrays are");
+  const auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(value);
+  column.append(bytes.data(), bytes.size());
+}
 
 // The events that the timeline shows, by index; all, or the longest.
 std::vector<std::uint32_t> shown_events(const bench::Trace& trace) {
@@ -390,7 +360,7 @@ Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const be
     const std::uint32_t parent = tree.parents[i];
     if (parent != bench::TraceTree::kNoParent) depths[i] = static_cast<std::uint8_t>(std::min(255, depths[parent] + 1));
   }
-  Base64 begin, duration, name, shapes, kind, depth;
+  std::string begin, duration, name, shapes, kind, depth;
   std::vector<std::size_t> first(trace.tracks.size()), count(trace.tracks.size());
   std::vector<std::uint32_t> names(trace.texts.size()), texts(trace.texts.size());
   Json name_list = Json::array(), text_list = Json::array({""});
@@ -405,12 +375,12 @@ Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const be
       texts[event.shapes_text] = static_cast<std::uint32_t>(text_list.size());
       text_list.push_back(printed(trace.texts[event.shapes_text]));
     }
-    begin.add(static_cast<double>(event.begin_ns - overview.begin_ns));
-    duration.add(static_cast<float>(event.duration_ns));
-    name.add(names[event.name_text] - 1);
-    shapes.add(event.shapes_text == 0 ? 0 : texts[event.shapes_text]);
-    kind.add(static_cast<std::uint8_t>(event.kind));
-    depth.add(depths[events[i]]);
+    add_number(begin, static_cast<double>(event.begin_ns - overview.begin_ns));
+    add_number(duration, static_cast<float>(event.duration_ns));
+    add_number(name, names[event.name_text] - 1);
+    add_number(shapes, event.shapes_text == 0 ? 0 : texts[event.shapes_text]);
+    add_number(kind, static_cast<std::uint8_t>(event.kind));
+    add_number(depth, depths[events[i]]);
   }
   Json tracks = Json::array(), kinds = Json::array(), points = Json::array();
   for (std::size_t i = 0; i < trace.tracks.size(); ++i) {
@@ -437,12 +407,12 @@ Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const be
           {"texts", text_list},
           {"rates", points},
           {"roofs", std::move(roofs)},
-          {"begin", begin.finish()},
-          {"duration", duration.finish()},
-          {"name", name.finish()},
-          {"shapes", shapes.finish()},
-          {"kind", kind.finish()},
-          {"depth", depth.finish()}};
+          {"begin", base64_text(begin)},
+          {"duration", base64_text(duration)},
+          {"name", base64_text(name)},
+          {"shapes", base64_text(shapes)},
+          {"kind", base64_text(kind)},
+          {"depth", base64_text(depth)}};
 }
 
 std::string head_html(const bench::Trace& trace, const bench::TraceOverview& overview, const std::string& title,

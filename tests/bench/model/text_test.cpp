@@ -247,6 +247,13 @@ TEST(HexText, HasTwoDigitsForEachByte) {
   EXPECT_EQ(hex_text(""), "");
 }
 
+TEST(Base64Text, IsThatOfRfc4648) {
+  EXPECT_EQ(base64_text(""), "");
+  EXPECT_EQ(base64_text("f"), "Zg==");
+  EXPECT_EQ(base64_text("fo"), "Zm8=");
+  EXPECT_EQ(base64_text("foo\xff"), "Zm9v/w==");
+}
+
 TEST(JsonQuoted, WhatIsNoTextIsEscapedOrReplaced) {
   EXPECT_EQ(json_quoted("a\"b\\c\td\x7f"), "\"a\\\"b\\\\c\\u0009d\\u007f\"");
   EXPECT_EQ(json_quoted("\xC3\xA9"), "\"\xC3\xA9\"");
