@@ -218,19 +218,15 @@ std::string junit_report_of_nothing(const std::string& suite, const std::string&
                         xml_attribute("message", why) + '>' + text_of_lines(error) + "</error></testcase>\n");
 }
 
-namespace {
-
-// A label's value (OpenMetrics 1.0, "ABNF": escaped-string).
-std::string label_text(const std::string& text) {
-  std::string escaped;
+// Its value is an escaped-string (OpenMetrics 1.0, "ABNF").
+std::string open_metrics_label(std::string_view name, std::string_view text) {
+  std::string label = std::string(name) + "=\"";
   for (const char c : printable_line(text, true)) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c;
+    if (c == '\\' || c == '"') label += '\\';
+    label += c;
   }
-  return escaped;
+  return label + '"';
 }
-
-}  // namespace
 
 std::string open_metrics_report(const Comparison& comparison) {
   std::vector<const ComparisonRow*> rows = rows_worst_first(comparison);
@@ -246,8 +242,9 @@ std::string open_metrics_report(const Comparison& comparison) {
     std::set<std::string> written;
     for (const ComparisonRow* row : rows) {
       const std::optional<double>& found = row->*value;
-      const std::string labels = "{benchmark=\"" + label_text(row->benchmark) + "\",metric=\"" +
-                                 label_text(row->metric.name) + "\",unit=\"" + label_text(row->metric.unit) + "\"}";
+      const std::string labels = '{' + open_metrics_label("benchmark", row->benchmark) + ',' +
+                                 open_metrics_label("metric", row->metric.name) + ',' +
+                                 open_metrics_label("unit", row->metric.unit) + '}';
       // Of two rows that printing made one the worse is told: a series has one value.
       if (!found || !written.insert(labels).second) continue;
       text += std::string(family) + labels + " " + shortest_text(*found) + "\n";

@@ -51,5 +51,6 @@ std::string junit_report_of_nothing(const std::string& suite, const std::string&
 // OpenMetrics 1.0: baseline, candidate and ratio of each row, in the metric's unit.
 inline constexpr std::size_t kMaxMetricRows = 2000;
 std::string open_metrics_report(const Comparison& comparison);
+std::string open_metrics_label(std::string_view name, std::string_view text);  // name="text"
 
 }  // namespace steelyard::ci

@@ -14,20 +14,12 @@
 namespace steelyard::ci {
 namespace {
 
-bool was_measured(const ComparisonRow& row) {
-  return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
-}
-
 std::string short_answer(const ComparisonRow& row) {
   if (row.notes.has(RowNote::not_timed)) return "not timed";
   if (row.verdict == Verdict::inconclusive) return "undecided";
-  if (!was_measured(row)) return std::string(to_text(row.verdict));
+  if (!is_reported(row)) return std::string(to_text(row.verdict));
   if (row.verdict != Verdict::unchanged && row.ratio) return change_text(*row.ratio);
   return row.metric.kind == MetricKind::counted && row.ratio == 1.0 ? "equal" : "unchanged";
-}
-
-std::ptrdiff_t rank_of(Verdict verdict) {
-  return std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin();
 }
 
 }  // namespace
@@ -58,15 +50,14 @@ BenchmarkLines benchmark_lines(const Comparison& comparison) {
   for (const std::string& benchmark : order) {
     std::vector<const ComparisonRow*>& rows = rows_of[benchmark];
     // A row without a change has nothing to draw: it stands behind one that has.
-    auto lead =
-        std::find_if(rows.begin(), rows.end(), [](const auto* row) { return was_measured(*row) && row->ratio; });
+    auto lead = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return is_reported(*row) && row->ratio; });
     if (lead == rows.end()) {
-      lead = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return was_measured(*row); });
+      lead = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return is_reported(*row); });
     }
     if (lead == rows.end()) continue;
     // Nothing is known of a benchmark that a side lacks.
     const bool is_all_measured =
-        std::all_of(rows.begin(), rows.end(), [](const auto* row) { return was_measured(*row); });
+        std::all_of(rows.begin(), rows.end(), [](const auto* row) { return is_reported(*row); });
     if (!(*lead)->ratio && !is_all_measured) continue;
     const ComparisonRow* leading = *lead;
     rows.erase(lead);
@@ -75,7 +66,7 @@ BenchmarkLines benchmark_lines(const Comparison& comparison) {
     if (!rows.empty()) lines.others[leading] = std::move(rows);
   }
   std::stable_sort(lines.leading.begin(), lines.leading.end(),
-                   [](const auto* a, const auto* b) { return rank_of(a->verdict) < rank_of(b->verdict); });
+                   [](const auto* a, const auto* b) { return severity_rank(a->verdict) < severity_rank(b->verdict); });
   if (!metrics.empty()) lines.others_title = metrics.size() == 1 ? *metrics.begin() : "others";
   return lines;
 }

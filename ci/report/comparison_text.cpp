@@ -17,10 +17,6 @@
 namespace steelyard::ci {
 namespace {
 
-std::size_t severity(Verdict verdict) {
-  return static_cast<std::size_t>(std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin());
-}
-
 double largest_change(const RowGroup& group) {
   double largest = 0;
   for (const ComparisonRow* row : group.rows) largest = std::max(largest, size_of_change(*row));
@@ -41,6 +37,19 @@ double discovery_of(const RowGroup& group) {
 }
 
 }  // namespace
+
+std::size_t severity_rank(Verdict verdict) {
+  return static_cast<std::size_t>(std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin());
+}
+
+bool any_regression_gates(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows,
+                             [](const ComparisonRow& row) { return row.verdict == Verdict::regression && row.gates; });
+}
+
+bool is_reported(const ComparisonRow& row) {
+  return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+}
 
 RowIndex::RowIndex(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) rows_by_benchmark_[row.benchmark].push_back(&row);
@@ -63,7 +72,7 @@ double size_of_change(const ComparisonRow& row) {
 std::vector<RowGroup> worst_first(const Comparison& comparison) {
   std::map<std::pair<std::size_t, std::string>, RowGroup> by_key;
   for (const ComparisonRow& row : comparison.rows) {
-    RowGroup& group = by_key[{severity(row.verdict), row.benchmark}];
+    RowGroup& group = by_key[{severity_rank(row.verdict), row.benchmark}];
     group.verdict = row.verdict;
     group.benchmark = row.benchmark;
     group.rows.push_back(&row);
@@ -81,8 +90,8 @@ std::vector<RowGroup> worst_first(const Comparison& comparison) {
     groups.push_back({discovery_of(group), largest_change(group), std::move(group)});
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Ranked& a, const Ranked& b) {
-    const std::size_t rank_a = severity(a.group.verdict);
-    const std::size_t rank_b = severity(b.group.verdict);
+    const std::size_t rank_a = severity_rank(a.group.verdict);
+    const std::size_t rank_b = severity_rank(b.group.verdict);
     if (rank_a != rank_b) return rank_a < rank_b;
     return a.discovery != b.discovery ? a.discovery < b.discovery : a.change > b.change;
   });
@@ -99,10 +108,6 @@ bool is_plainly_new(const RowGroup& group) {
 }
 
 namespace {
-
-bool is_reported(const ComparisonRow& row) {
-  return is_change(row.verdict) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
-}
 
 // Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
 // counter.

@@ -21,6 +21,11 @@ inline constexpr std::array kWorstFirst{Verdict::regression,   Verdict::failed, 
                                         Verdict::incomparable, Verdict::inconclusive, Verdict::improvement,
                                         Verdict::fresh,        Verdict::skipped,      Verdict::unchanged};
 
+std::size_t severity_rank(Verdict verdict);  // its place there
+bool any_regression_gates(const Comparison& comparison);
+// Both sides were measured and held against each other.
+bool is_reported(const ComparisonRow& row);
+
 // Rows of one benchmark that share a verdict. The pointers are into the comparison.
 struct RowGroup {
   Verdict verdict = Verdict::unchanged;

@@ -10,6 +10,7 @@
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
+#include "ci/report/annotations.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/run_report.hpp"
 
@@ -112,15 +113,6 @@ std::string metric_word(std::string_view name) {
   std::replace_if(
       word.begin(), word.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return word;
-}
-
-std::string open_metrics_label(std::string_view name, std::string_view value) {
-  std::string text = std::string(name) + "=\"";
-  for (const char c : printable_line(value, true)) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + '"';
 }
 
 struct MetricFamily {

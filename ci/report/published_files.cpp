@@ -24,10 +24,8 @@ std::string headline_of(const Comparison* comparison, int status) {
   if (comparison == nullptr) return "not judged: " + words_of_nothing(status);
   const std::optional<NoChangeAnswer> doubtful = doubtful_answer(*comparison);
   const std::string rows = doubtful ? doubtful->text : summary_line(*comparison);
-  const bool has_gating = std::any_of(comparison->rows.begin(), comparison->rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && row.gates;
-  });
-  if (status == 0 || (status == 1 && has_gating)) return rows.empty() ? std::string(status_words(status)) : rows;
+  if (status == 0 || (status == 1 && any_regression_gates(*comparison)))
+    return rows.empty() ? std::string(status_words(status)) : rows;
   return std::string(status_words(status)) + (rows.empty() ? "" : ": " + rows);
 }
 
@@ -177,8 +175,7 @@ struct BadgeOutcome {
 
 BadgeOutcome badge_outcome(const Comparison* comparison, int status) {
   if (!is_judged(comparison, status) || comparison->rows.empty()) return {"not judged", "open"};
-  const auto gates = [](const ComparisonRow& row) { return row.verdict == Verdict::regression && row.gates; };
-  const bool any_fails = std::any_of(comparison->rows.begin(), comparison->rows.end(), gates);
+  const bool any_fails = any_regression_gates(*comparison);
   if (status == 1) return {any_fails ? "regressed" : "target missed", "bad"};
   // What failed and fails nothing is nobody's trouble; of regressions it is said that they are told only.
   const auto count = [comparison](Verdict verdict) {

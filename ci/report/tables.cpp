@@ -12,6 +12,7 @@
 #include "bench/model/text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/reason_text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -115,8 +116,6 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
   if (failures > 0) warnings.push_back(side.name + ": and " + plural_text(failures, "more failure"));
 }
 
-std::string fact_shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
-
 // The decisive facts that differ and are not ignored; none: one machine.
 std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& other,
                                       const std::vector<std::string>& ignored_facts,
@@ -128,17 +127,16 @@ std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& o
       found.push_back(std::move(fact));
       continue;
     }
-    warnings.push_back(fact.name + " differs (" + fact_shown(fact.baseline) + " against " + fact_shown(fact.candidate) +
-                       ", " + other.name + ") and was ignored as asked");
+    warnings.push_back(fact.name + " differs (" + both_sides_text(fact) + ", " + other.name +
+                       ") and was ignored as asked");
   }
   return found;
 }
 
 // "cpu.model: EPYC against Xeon; cpu.cores: not recorded against 2; and 3 more"
 std::string facts_text(const std::vector<FactDifference>& facts) {
-  return some_joined(facts, 3, "; ", "; and ", [](const FactDifference& fact) {
-    return fact.name + ": " + fact_shown(fact.baseline) + " against " + fact_shown(fact.candidate);
-  });
+  return some_joined(facts, 3, "; ", "; and ",
+                     [](const FactDifference& fact) { return fact.name + ": " + both_sides_text(fact); });
 }
 
 Json cell_json(const SignificanceTable& table, std::size_t row, std::size_t column) {

@@ -1,5 +1,4 @@
 // steelyard publish: a judgement where people look: on the pull or merge request, and in the files that services read.
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +21,7 @@
 #include "ci/report/annotations.hpp"
 #include "ci/report/comment.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/comparison_text.hpp"
 #include "ci/report/ended_gate.hpp"
 #include "ci/report/published_files.hpp"
 #include "ci/verbs/service_options.hpp"
@@ -165,8 +165,7 @@ Publication publication_of(std::string key, const PublishOptions& options, const
   publication.report = read.report;
   if (comparison != nullptr) {
     publication.annotations = annotations_of(*comparison);
-    publication.has_regression = std::ranges::any_of(
-        comparison->rows, [](const ComparisonRow& row) { return row.verdict == Verdict::regression && row.gates; });
+    publication.has_regression = any_regression_gates(*comparison);
   }
   publication.is_strangers = options.from_fork;
   return publication;
