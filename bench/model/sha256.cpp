@@ -1,5 +1,6 @@
 #include "bench/model/sha256.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
@@ -49,6 +50,10 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(bytes.data()),
        bytes.size(), digest.data(), &size);
   return hex_text({reinterpret_cast<const char*>(digest.data()), size});
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string sha256_hex(std::string_view bytes) {

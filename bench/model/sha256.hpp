@@ -14,6 +14,9 @@ std::string sha256_hex(std::string_view bytes);  // 64 characters
 // HMAC-SHA256 (RFC 2104, FIPS 198-1): who knows the key can tell that the bytes are of somebody who knows it, too.
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);  // 64 characters
 
+// In a time that depends on the lengths alone.
+bool equal_in_constant_time(std::string_view a, std::string_view b);
+
 // SHA-256 in pieces, for what is too large to hold twice.
 class Sha256 {
  public:

@@ -201,6 +201,17 @@ ApiOutcome ServiceApi::call(const ApiCall& call) {
   }
 }
 
+void read_answer(ApiOutcome& outcome, const std::string& name,
+                 const std::function<void(const storage::JsonValue&)>& take) {
+  if (!outcome.is_done()) return;
+  const Result<storage::JsonDocument> document = storage::JsonDocument::parse(outcome.body, name);
+  if (document) take(document->root());
+  const Result<void> checked = document ? document->check() : document.error();
+  if (checked) return;
+  outcome.kind = ApiOutcome::Kind::refused;
+  outcome.why = checked.error().text();
+}
+
 ApiListing list_items(ServiceApi& api, const std::string& path, const std::string& query,
                       const std::function<void(const storage::JsonValue&)>& take) {
   constexpr std::size_t kPageSize = 100;
@@ -208,17 +219,10 @@ ApiListing list_items(ServiceApi& api, const std::string& path, const std::strin
   for (std::size_t page = 1;; ++page) {
     const std::string pages = "?per_page=" + std::to_string(kPageSize) + "&page=" + std::to_string(page);
     listing.outcome = api.call({"GET", path + pages + query});
-    if (!listing.outcome.is_done()) return listing;
-    const Result<storage::JsonDocument> document = storage::JsonDocument::parse(listing.outcome.body, "GET " + path);
-    if (document) {
-      for (const storage::JsonValue& item : document->root().items(kPageSize)) take(item);
-    }
-    if (const Result<void> checked = document ? document->check() : document.error(); !checked) {
-      listing.outcome.kind = ApiOutcome::Kind::refused;
-      listing.outcome.why = checked.error().text();
-      return listing;
-    }
-    if (!listing.outcome.has_next) return listing;
+    read_answer(listing.outcome, "GET " + path, [&take](const storage::JsonValue& root) {
+      for (const storage::JsonValue& item : root.items(kPageSize)) take(item);
+    });
+    if (!listing.outcome.is_done() || !listing.outcome.has_next) return listing;
     if (page * kPageSize == kMaxListedItems) return listing.is_whole = false, listing;
   }
 }

@@ -98,6 +98,10 @@ class ServiceApi {
   std::uint64_t random_;
 };
 
+// Has `take` read what an answer that is done holds, under that name; one that is no JSON or not as wanted is refused.
+void read_answer(ApiOutcome& outcome, const std::string& name,
+                 const std::function<void(const storage::JsonValue&)>& take);
+
 // What a service lists by pages, in its order: at most kMaxListedItems items, 100 a request.
 inline constexpr std::size_t kMaxListedItems = 5000;
 struct ApiListing {

@@ -113,15 +113,8 @@ class Accepting {
   }
   void read(const ApiCall& call, const std::function<void(const JsonValue&)>& take) {
     ApiOutcome outcome = api_.call(call);
-    if (outcome.is_done()) {
-      const Result<JsonDocument> document = JsonDocument::parse(outcome.body, call.method + ' ' + call.path);
-      if (document) take(document->root());
-      const Result<void> checked = document ? document->check() : document.error();
-      if (checked) return;
-      outcome.kind = ApiOutcome::Kind::refused;
-      outcome.why = checked.error().text();
-    }
-    note_trouble(part_not_written("accepted", outcome, service_.permission));
+    read_answer(outcome, call.method + ' ' + call.path, take);
+    if (!outcome.is_done()) note_trouble(part_not_written("accepted", outcome, service_.permission));
   }
 
   void add(Saying saying) { sayings_.push_back(std::move(saying)); }
@@ -171,19 +164,18 @@ class Accepting {
   // 404: the service knows of no right.
   Right asked(const std::string& person_key) {
     const std::string path = service_.path_of_right(service_.project, person_key);
-    const ApiOutcome outcome = api_.call({"GET", path});
+    ApiOutcome outcome = api_.call({"GET", path});
     if (outcome.status == 404) return {};
     if (!outcome.is_done()) {
       const WrittenPart part = part_not_written("accepted", outcome, service_.permission);
       worsen(part.state);
       return {false, part.text};
     }
-    const Result<JsonDocument> document = JsonDocument::parse(outcome.body, "GET " + path);
-    const bool may_write = document && service_.may_write(document->root());
-    const Result<void> checked = document ? document->check() : document.error();
-    if (checked) return {may_write, ""};
+    bool may_write = false;
+    read_answer(outcome, "GET " + path, [&](const JsonValue& person) { may_write = service_.may_write(person); });
+    if (outcome.is_done()) return {may_write, ""};
     worsen(WrittenPart::State::failed);
-    return {false, checked.error().text()};
+    return {false, outcome.why};
   }
 
   // What a token may never read is no news of each report.

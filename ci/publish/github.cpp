@@ -138,16 +138,15 @@ std::optional<WrittenPart> find_pull(ServiceApi& api, GithubPlace& place) {
   // Never from what a job of the fork left behind: it could name any other request.
   const std::string query =
       "/pulls?state=open&per_page=100&head=" + url_part(place.head_owner) + ":" + url_part(place.head_branch);
-  const ApiOutcome outcome = api.call({"GET", repository_path(place) + query});
+  ApiOutcome outcome = api.call({"GET", repository_path(place) + query});
   if (!outcome.is_done()) return part_not_written("comment", outcome, permission_of(kMayComment, place));
-  const Result<JsonDocument> document = JsonDocument::parse(outcome.body, "GET /pulls");
-  const auto pulls = document ? document->root().items(100) : std::vector<JsonValue>{};
   std::vector<std::int64_t> found;
-  for (const JsonValue& pull : pulls) {
-    if (pull.at("head").at("sha").text() == place.head) found.push_back(pull.at("number").integer(1, kLargestId));
-  }
-  const Result<void> checked = document ? document->check() : document.error();
-  if (!checked) return WrittenPart{"comment", WrittenPart::State::failed, checked.error().text()};
+  read_answer(outcome, "GET /pulls", [&](const JsonValue& pulls) {
+    for (const JsonValue& pull : pulls.items(100)) {
+      if (pull.at("head").at("sha").text() == place.head) found.push_back(pull.at("number").integer(1, kLargestId));
+    }
+  });
+  if (!outcome.is_done()) return WrittenPart{"comment", WrittenPart::State::failed, outcome.why};
   const std::string commit = shown_sha(place.head);
   if (found.size() == 1) return place.pull = found.front(), std::nullopt;
   if (found.empty()) {
@@ -267,14 +266,14 @@ class CheckWriter {
         api_.call({"GET", repository_path(place_) + "/commits/" + publication_.head + "/check-runs" + query});
     if (!outcome.is_done()) return outcome;
     state_ = {};
-    const Result<JsonDocument> document = JsonDocument::parse(outcome.body, "GET /check-runs");
-    const auto runs = document ? document->root().at("check_runs").items(100) : std::vector<JsonValue>{};
-    for (const JsonValue& run : runs) {
-      const std::string id = run.at("external_id").is_text() ? run.at("external_id").text() : "";
-      if (id == external_id_) state_ = check_state(run);
-      is_another_jobs_ = is_another_jobs_ || (id != external_id_ && id.starts_with(try_id_));
-    }
-    return understood(document, std::move(outcome));
+    read_answer(outcome, "GET /check-runs", [this](const JsonValue& root) {
+      for (const JsonValue& run : root.at("check_runs").items(100)) {
+        const std::string id = run.at("external_id").is_text() ? run.at("external_id").text() : "";
+        if (id == external_id_) state_ = check_state(run);
+        is_another_jobs_ = is_another_jobs_ || (id != external_id_ && id.starts_with(try_id_));
+      }
+    });
+    return outcome;
   }
 
   ApiOutcome create() {
@@ -311,19 +310,10 @@ class CheckWriter {
     const std::size_t before = state_.annotations;
     ApiOutcome outcome = api_.call({method, path, object.one_line(), false});
     if (!outcome.is_done()) return outcome;
-    const Result<JsonDocument> document = JsonDocument::parse(outcome.body, path);
-    if (document) state_ = check_state(document->root());
+    read_answer(outcome, path, [this](const JsonValue& run) { state_ = check_state(run); });
     // What GitHub counts later than it answers is counted here: a note that it did take is not sent twice.
     const std::size_t now = std::min(before + kMaxAnnotationsARequest, publication_.annotations.size());
     state_.annotations = std::max(state_.annotations, now);
-    return understood(document, std::move(outcome));
-  }
-
-  static ApiOutcome understood(const Result<JsonDocument>& document, ApiOutcome outcome) {
-    const Result<void> checked = document ? document->check() : document.error();
-    if (checked) return outcome;
-    outcome.kind = ApiOutcome::Kind::refused;
-    outcome.why = checked.error().text();
     return outcome;
   }
 

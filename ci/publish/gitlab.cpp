@@ -68,14 +68,11 @@ WrittenPart write_gitlab_note(ServiceApi& api, const GitlabPlace& place, const P
   notes.permission = std::string(kMayWriteNotes) + (place.is_from_fork ? kNotForForks : "");
   notes.own_name = place.login;
   if (notes.own_name.empty()) {
-    const ApiOutcome outcome = api.call({"GET", "/user"});
+    ApiOutcome outcome = api.call({"GET", "/user"});
     if (!outcome.is_done()) return part_not_written("comment", outcome, notes.permission);
-    const Result<storage::JsonDocument> document = storage::JsonDocument::parse(outcome.body, "GET /user");
-    if (document && !document->root().at("username").is_null()) {
-      notes.own_name = document->root().at("username").text();
-    }
-    const Result<void> checked = document ? document->check() : document.error();
-    if (!checked) return {"comment", WrittenPart::State::failed, checked.error().text()};
+    read_answer(outcome, "GET /user",
+                [&notes](const storage::JsonValue& user) { notes.own_name = user.at("username").text(); });
+    if (!outcome.is_done()) return {"comment", WrittenPart::State::failed, outcome.why};
   }
   notes.request = "/projects/" + url_part(place.project) + "/merge_requests/" + std::to_string(*place.request);
   notes.head = "sha";

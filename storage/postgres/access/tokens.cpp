@@ -69,15 +69,6 @@ Result<TokenText> take_apart_token(const std::string& text) {
   return TokenText{std::string(id), sha256_hex(text)};
 }
 
-bool equal_in_constant_time(const std::string& a, const std::string& b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  }
-  return difference == 0;
-}
-
 Result<void> check_request(const TokenRequest& request) {
   if (request.name.empty() || request.name.size() > kLongestName) {
     return input_error("token name", std::to_string(request.name.size()) + " bytes",

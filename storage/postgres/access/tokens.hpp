@@ -44,7 +44,4 @@ std::string token_from_bytes(const std::string& bytes);
 // From the system's entropy.
 Result<std::string> random_token();
 
-// In a time that depends on the lengths alone.
-bool equal_in_constant_time(const std::string& a, const std::string& b);
-
 }  // namespace steelyard::storage

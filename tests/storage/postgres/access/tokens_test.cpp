@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "bench/model/sha256.hpp"
 #include "storage/access_store.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
