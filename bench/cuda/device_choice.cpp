@@ -9,10 +9,6 @@
 namespace steelyard::cuda {
 namespace {
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 bool begins_uuid(const DeviceProperties& device, const std::string& wanted) {
   if (device.uuid.starts_with(wanted)) return true;
   const std::size_t dash = device.uuid.find('-');
@@ -48,9 +44,10 @@ Result<DeviceProperties> choose_device(const std::vector<DeviceProperties>& devi
   if (devices.empty()) return program_error("device", "none", "a CUDA device");
   std::vector<const DeviceProperties*> fitting;
   for (const DeviceProperties& device : devices) {
-    const bool fits = wanted.empty()                           ? device.index == devices.front().index
-                      : is_number(wanted) && wanted.size() < 4 ? std::to_string(device.index) == wanted
-                                                               : begins_uuid(device, wanted);
+    const bool fits = wanted.empty() ? device.index == devices.front().index
+                      : !wanted.empty() && is_decimal(wanted) && wanted.size() < 4
+                          ? std::to_string(device.index) == wanted
+                          : begins_uuid(device, wanted);
     if (fits) fitting.push_back(&device);
   }
   if (fitting.size() == 1) return *fitting.front();

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/descriptor.hpp"
 
 namespace steelyard::bench {
@@ -27,9 +28,7 @@ std::string_view core_of(std::string_view file, std::string_view setting) {
   file.remove_suffix(std::min(setting.size(), file.size()));
   if (!file.starts_with("cpu")) return {};
   file.remove_prefix(3);
-  const bool digits =
-      !file.empty() && file.size() < 6 && file.find_first_not_of("0123456789") == std::string_view::npos;
-  return digits ? file : std::string_view();
+  return file.size() < 6 && is_decimal(file) ? file : std::string_view();
 }
 
 bool is_word(std::string_view value) {

@@ -310,7 +310,7 @@ void ImportedRun::tell_damages() {
   for (const Error& damage : reading_.damages) {
     const std::optional<std::string> place = place_of(damage);
     if (!place || ++held > kMaxShownBadRecords) continue;
-    const bool is_line = !place->empty() && place->find_first_not_of("0123456789") == std::string::npos;
+    const bool is_line = !place->empty() && is_decimal(*place);
     std::string said = place->empty() ? "" : (is_line ? "line " : "") + *place + ": ";
     said += "found " + damage.found + ", wanted " + damage.wanted + "; " + kept;
     run_.failures.push_back({{}, "", -1, kept_note(said), FailureKind::bad_record});

@@ -268,6 +268,8 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
 
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
+bool is_decimal(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+
 bool is_full_commit_hash(std::string_view text) { return (text.size() == 40 || text.size() == 64) && is_hex(text); }
 
 std::string shown_sha(std::string_view sha) {
@@ -277,7 +279,7 @@ std::string shown_sha(std::string_view sha) {
 
 std::string shown_id(std::string_view id) {
   constexpr std::size_t kDigitsOfSha = 40;
-  const bool is_number = id.size() < kDigitsOfSha && id.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool is_number = id.size() < kDigitsOfSha && is_decimal(id);
   return is_hex(id) && !is_number ? shown_sha(id) : std::string(id);
 }
 

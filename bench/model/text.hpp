@@ -58,6 +58,7 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
 
 // Whether there is nothing but hexadecimal digits in small letters; of no text, too.
 bool is_hex(std::string_view text);
+bool is_decimal(std::string_view text);  // decimal digits; of no text, too
 // As services and git write one: of SHA-1 or of SHA-256.
 bool is_full_commit_hash(std::string_view text);
 // As much of a commit's sha as people read: its first nine digits.

@@ -79,7 +79,7 @@ Result<void> take_names(const NamedPlace& named, const CiJob& other_job, GithubP
   }
   const std::string request = named.request.empty() && !place.pull ? other_job.request : named.request;
   if (!request.empty()) {
-    const bool is_number = request.size() <= 10 && request.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number = request.size() <= 10 && is_decimal(request);
     if (!is_number) return input_error("--request", '"' + request + '"', "a pull request's number");
     place.pull = std::stoll(request);
   }
@@ -112,7 +112,7 @@ Result<GithubPlace> github_place(const NamedPlace& named) {
   place.head = job.commit;
   place.link = job.build;
   const std::string run = job_variable("GITHUB_RUN_ID");
-  if (run.find_first_not_of("0123456789") == std::string::npos) place.run = run.substr(0, 20);
+  if (is_decimal(run)) place.run = run.substr(0, 20);
   place.attempt = std::max(1, std::atoi(job_variable("GITHUB_RUN_ATTEMPT").c_str()));
   place.job = job_variable("GITHUB_JOB");
   const std::string server = job_variable("GITHUB_SERVER_URL");

@@ -40,7 +40,7 @@ Result<GitlabPlace> gitlab_place(const NamedPlace& named) {
   }
   const CiJob job = ci_job(caller_environment());
   const std::string number = first_of({named.request, job.request});
-  if (number.find_first_not_of("0123456789") != std::string::npos || number.size() > 10) {
+  if (!is_decimal(number) || number.size() > 10) {
     return input_error("--request", '"' + number + '"', "a merge request's number");
   }
   if (!number.empty()) place.request = std::stoll(number);
@@ -51,7 +51,7 @@ Result<GitlabPlace> gitlab_place(const NamedPlace& named) {
   }
   place.login = named.login;
   const std::string run = job_variable("CI_JOB_ID");
-  if (run.size() <= 20 && run.find_first_not_of("0123456789") == std::string::npos) place.run = run;
+  if (run.size() <= 20 && is_decimal(run)) place.run = run;
   place.job = job_variable("CI_JOB_NAME");
   place.link = job.build;
   const std::string source = job_variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");

@@ -29,8 +29,6 @@ std::string job_hash(const Publication& publication) {
   return publication.job.empty() ? "" : key_hash(publication.job);
 }
 
-bool has_decimals_only(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
-
 std::optional<int> small_number(std::string_view text) {
   const std::optional<int> value = parse_as<int>(text);
   return value && *value >= 0 && *value <= 1'000'000 ? value : std::nullopt;
@@ -152,7 +150,7 @@ std::optional<CommentMark> comment_mark(std::string_view body, std::string_view 
   CommentMark mark;
   // People with write access can edit it: what is not as we write it is as if it were not there.
   if (const auto head = mark_field(line, "head"); head.size() <= 64 && is_hex(head)) mark.head = head;
-  if (const auto run = mark_field(line, "run"); run.size() <= 20 && has_decimals_only(run)) mark.run = run;
+  if (const auto run = mark_field(line, "run"); run.size() <= 20 && is_decimal(run)) mark.run = run;
   mark.attempt = small_number(mark_field(line, "attempt")).value_or(1);
   if (const auto job = mark_field(line, "job"); job.size() <= 16 && is_hex(job)) mark.job = job;
   std::string_view statuses = mark_field(line, "statuses");

@@ -171,7 +171,7 @@ std::string lines_text(const CountedProfile& profile, int rows) {
 
 // Callgrind numbers its threads; whatever else stands there is kept as text.
 Json thread_json(const std::string& thread) {
-  const bool is_number = !thread.empty() && thread.size() < 10 && thread.find_first_not_of("0123456789") == thread.npos;
+  const bool is_number = !thread.empty() && thread.size() < 10 && is_decimal(thread);
   return is_number ? Json(std::stoi(thread)) : json_text(thread);
 }
 

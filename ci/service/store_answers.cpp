@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/text.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -79,8 +80,7 @@ std::optional<Reply> refused_request(const Call& call, const RunHeader& candidat
   const std::string& own = call.caller.request;
   // Under a branch's name, as where its own number is not said, it is none that a number names.
   const std::string name = alerts.substr(std::min(alerts.size(), storage::alert_branch_of_request("").size()));
-  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
-  if (own.empty() || name == own || !(is_number || candidate.settings.contains(storage::kRequestSetting)) ||
+  if (own.empty() || name == own || !(is_decimal(name) || candidate.settings.contains(storage::kRequestSetting)) ||
       name.empty()) {
     return std::nullopt;
   }

@@ -70,7 +70,7 @@ class RequestParser : public http::basic_parser<true> {
     if (minor == 1 && count("host") != 1) return Malformed{400, "not exactly one Host"};
     // The parser takes "1, 1" for 1, as the standard allows; what stands before us may take it for something else.
     const std::string_view length = request.field("content-length");
-    if (count("content-length") > 1 || length.find_first_not_of("0123456789") != length.npos) {
+    if (count("content-length") > 1 || !is_decimal(length)) {
       return Malformed{400, "several Content-Length, or one that is no number"};
     }
     const std::size_t codings = count("transfer-encoding");

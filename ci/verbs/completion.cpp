@@ -6,6 +6,7 @@
 
 #include "bench/model/text.hpp"
 #include "ci/config/written_value.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/verbs/verbs.hpp"
 
 namespace steelyard::ci {
@@ -16,12 +17,6 @@ struct CompletionOptions {
 };
 
 constexpr const char* kProgramOptions = "--help --version";  // where no verb is named yet
-
-std::string in_single_quotes(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + '\'';
-}
 
 // The first sentence, without its full stop; the dots of "postgresql://..." end none.
 std::string summary_of(const std::string& text) {
@@ -68,7 +63,7 @@ std::string bash_values(const Verb& verb) {
     std::string reply = "return";
     if (!values.empty()) reply = "COMPREPLY=($(compgen -W '" + joined_text(values, " ") + "' -- \"$word\")); return";
     if (names_a_file(option)) reply = "compopt -o default 2>/dev/null; return";
-    cases += "    " + in_single_quotes(verb.name + ' ' + option.name) + ") " + reply + " ;;\n";
+    cases += "    " + in_shell_quotes(verb.name + ' ' + option.name) + ") " + reply + " ;;\n";
   }
   return cases;
 }
@@ -121,19 +116,19 @@ std::string zsh_option(const VerbOption& option) {
     help += c;
   }
   std::string spec = (option.is_list || option.is_repeated ? "*" : "") + option.name + '[' + help + ']';
-  if (option.value.empty()) return in_single_quotes(spec);
+  if (option.value.empty()) return in_shell_quotes(spec);
   const std::vector<std::string> values = values_of(option);
   spec += std::string(option.value.front() == '[' ? "::" : ":") + "value:";
   if (!values.empty()) spec += '(' + joined_text(values, " ") + ')';
   if (names_a_file(option)) spec += "_files";
-  return in_single_quotes(spec);
+  return in_shell_quotes(spec);
 }
 
 std::string zsh_script(const std::vector<Verb>& verbs) {
   std::string names;
   std::string options;
   for (const Verb& verb : verbs) {
-    names += "      " + in_single_quotes(verb.name + ':' + summary_of(verb.description)) + '\n';
+    names += "      " + in_shell_quotes(verb.name + ':' + summary_of(verb.description)) + '\n';
     options += "    " + verb.name + ")\n      _arguments '--help[this text]'";
     for (const VerbOption& option : verb.options) options += " \\\n        " + zsh_option(option);
     if (!verb.first_names.empty()) options += " \\\n        '1:name:(" + joined_text(verb.first_names, " ") + ")'";
@@ -165,14 +160,14 @@ std::string fish_script(const std::vector<Verb>& verbs) {
       "complete -c steelyard -n __fish_use_subcommand -f\n";
   for (const Verb& verb : verbs) {
     text += "complete -c steelyard -n __fish_use_subcommand -a " + verb.name + " -d " +
-            in_single_quotes(summary_of(verb.description)) + '\n';
+            in_shell_quotes(summary_of(verb.description)) + '\n';
     if (const std::string first = joined_text(verb.first_names, " "); !first.empty()) {
       text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name +
               "; and not __fish_seen_subcommand_from " + first + "' -f -a '" + first + "'\n";
     }
     for (const VerbOption& option : verb.options) {
       text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name + "' -l " + option.name.substr(2) +
-              " -d " + in_single_quotes(summary_of(option.help));
+              " -d " + in_shell_quotes(summary_of(option.help));
       const std::vector<std::string> values = values_of(option);
       if (!values.empty()) text += " -x -a '" + joined_text(values, " ") + '\'';
       if (values.empty() && !option.value.empty() && option.value.front() != '[') {

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/ci_job.hpp"
 #include "ci/git/line_map.hpp"
@@ -294,7 +295,7 @@ Result<ExitCode> run_publish(const PublishOptions& options, const App& app) {
 
 VerbOption status_option(std::optional<int>& target) {
   const auto set = [&target](const std::string& text) -> Result<void> {
-    const bool is_number = !text.empty() && text.size() <= 3 && text.find_first_not_of("0123456789") == text.npos;
+    const bool is_number = !text.empty() && text.size() <= 3 && is_decimal(text);
     if (!is_number) return input_error("--status", '"' + text + '"', "an exit status, 0 to 255");
     target = std::stoi(text);
     return {};

@@ -15,6 +15,7 @@
 
 #include "bench/model/measurement.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/text.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/model/history.hpp"
 #include "storage/place/files.hpp"
@@ -222,7 +223,7 @@ void BranchPlaces::take(const RunHeader& header) {
   const Commit& commit = header.commit;
   if (commit.sha.empty()) return;
   Project& project = projects_[header.project];
-  if (is_commit_hash(commit.sha) && is_commit_hash(commit.parent)) {
+  if (is_full_commit_hash(commit.sha) && is_full_commit_hash(commit.parent)) {
     project.parents.emplace(commit.sha, std::vector<std::string>{commit.parent});
   }
   if (commit.branch != branch_) return;

@@ -21,9 +21,7 @@ constexpr std::uint32_t kUndefined = IndexTable::kNone;
 // but in another order than it writes. A profile of cc1plus with chains of four callers has some three million.
 constexpr std::uint64_t kNearNumbers = std::uint64_t{1} << 23;
 
-bool has_digits_alone(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
+bool has_digits_alone(std::string_view text) { return !text.empty() && is_decimal(text); }
 
 }  // namespace
 

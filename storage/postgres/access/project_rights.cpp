@@ -5,6 +5,7 @@
 #include "bench/model/text.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -162,13 +163,6 @@ std::string filled(std::string script) {
   put("%OF_A_RUN%", kOfARun);
   put("%NAMED%", kNamed);
   return script;
-}
-
-// An identifier as SQL wants it.
-std::string quoted_name(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
 }
 
 std::string_view role_of(const AccessGrant& grant) {

@@ -371,7 +371,8 @@ Result<void> check_graph(const CommitGraph& graph) {
       return input_error(commit.sha, std::to_string(commit.parents.size()) + " parents",
                          "at most " + std::to_string(kMaxParents));
     }
-    if (is_commit_hash(commit.sha) && std::all_of(commit.parents.begin(), commit.parents.end(), is_commit_hash))
+    if (is_full_commit_hash(commit.sha) &&
+        std::all_of(commit.parents.begin(), commit.parents.end(), is_full_commit_hash))
       continue;
     return input_error("put_commit_graph", '"' + commit.sha.substr(0, 80) + "\" or a parent of it",
                        "full hashes in lower case");
@@ -408,7 +409,7 @@ Result<void> place_commit_of(Session& session, const RunHeader& run) {
   if (!project) return {};
   STEELYARD_CHECK(lock_graph(transaction, *project));
   // A run that knows no parent may be of a shallow clone.
-  if (is_commit_hash(run.commit.sha) && is_commit_hash(run.commit.parent)) {
+  if (is_full_commit_hash(run.commit.sha) && is_full_commit_hash(run.commit.parent)) {
     STEELYARD_CHECK(add_parents(transaction, *project, {{run.commit.sha, {run.commit.parent}}}, false));
   }
   if (has_branch) {

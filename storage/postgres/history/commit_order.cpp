@@ -189,8 +189,6 @@ std::string date_sql(const std::string& commit, const std::string& run) {
 
 }  // namespace
 
-bool is_commit_hash(std::string_view text) { return text.size() >= 40 && text.size() <= 64 && is_hex(text); }
-
 bool is_older(const MeasuredCommit& a, const MeasuredCommit& b) {
   const auto date = [](const MeasuredCommit& commit) {
     return commit_date_ns(commit.committed_at_unix_s, commit.first_run_at_unix_ns);

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,9 +22,6 @@ struct MeasuredCommit {
 };
 // Whether `a` is older where the graph does not tell: by date, first run, sha. A strict total order.
 bool is_older(const MeasuredCommit& a, const MeasuredCommit& b);
-
-// What may stand in a graph of commits: names of another shape say nothing of who descends from whom.
-bool is_commit_hash(std::string_view text);
 
 // In git's order; none: a root. A commit without an entry: its parents are not known.
 using KnownParents = std::unordered_map<std::string, std::vector<std::string>>;

@@ -257,6 +257,12 @@ void append_escape(std::string& text, std::uint32_t byte) {
 
 }  // namespace
 
+std::string quoted_name(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
 std::string encode_database_text(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());

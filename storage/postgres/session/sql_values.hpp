@@ -89,6 +89,9 @@ class CopyRow {
 std::string encode_database_text(std::string_view bytes);
 std::string decode_database_text(std::string_view text);
 
+// A name of a table, a column or a login in a statement. None of ours needs it; others may have given theirs.
+std::string quoted_name(std::string_view name);
+
 // Zero bytes of a JSON document on its way into a jsonb column, which refuses the escape \u0000 in a string. `text`: as
 // SqlValues::text() takes it, or as Rows::text() gave it.
 std::string zero_bytes_for_jsonb(std::string_view json);

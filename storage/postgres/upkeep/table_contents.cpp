@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/model/sha256.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -41,13 +42,6 @@ constexpr const char* kLabels =
     "where c.relnamespace = 'steelyard'::regnamespace and not c.relispartition and k.contype = 'u' "
     "group by c.relname, k.conname order by c.relname, k.conname";
 
-// A name in a statement. None of ours needs it; somebody may have put a table of another kind beside them.
-std::string quoted(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + '"';
-}
-
 Result<Tables> read_tables(Transaction& transaction) {
   STEELYARD_TRY(const Rows rows, transaction.run(kColumns));
   Tables tables;
@@ -80,13 +74,13 @@ std::string label_text(const Keys& keys, const Key& key, const std::string& alia
     cells += cells.empty() ? "" : ", ";
     const auto further = keys.find(column);
     if (further == keys.end() || further->second.table == key.table) {
-      cells += alias + '.' + quoted(column);
+      cells += alias + '.' + quoted_name(column);
       continue;
     }
     const std::string inner = alias + "_";
     cells += "(select " + label_text(keys, further->second, inner) + " from steelyard." +
-             quoted(further->second.table) + ' ' + inner + " where " + inner + '.' + quoted(column) + " = " + alias +
-             '.' + quoted(column) + ')';
+             quoted_name(further->second.table) + ' ' + inner + " where " + inner + '.' + quoted_name(column) + " = " +
+             alias + '.' + quoted_name(column) + ')';
   }
   return key.label.size() == 1 ? cells : "row(" + cells + ")::text";
 }
@@ -115,7 +109,7 @@ class ContentQuery {
       sums += ", coalesce(sum(('x' || substr(h.hex, " + std::to_string(1 + 16 * part) + ", 16))::bit(64)::bigint), 0)";
     }
     return "select count(*)" + sums + " from (select encode(sha256(convert_to(row(" + cells_ +
-           ")::text, 'UTF8')), 'hex') as hex from steelyard." + quoted(table_) + " t" + joins_ + ") h";
+           ")::text, 'UTF8')), 'hex') as hex from steelyard." + quoted_name(table_) + " t" + joins_ + ") h";
   }
 
  private:
@@ -124,8 +118,8 @@ class ContentQuery {
     const auto key = keys_.find(column.name);
     if (key != keys_.end()) {
       const std::string alias = "k" + std::to_string(++aliases_);
-      joins_ += " left join steelyard." + quoted(key->second.table) + ' ' + alias + " on " + alias + '.' +
-                quoted(column.name) + " = t." + quoted(column.name);
+      joins_ += " left join steelyard." + quoted_name(key->second.table) + ' ' + alias + " on " + alias + '.' +
+                quoted_name(column.name) + " = t." + quoted_name(column.name);
       cells_ += label_text(keys_, key->second, alias);
       return;
     }
@@ -133,11 +127,11 @@ class ContentQuery {
     if (of_array && keys_.count(*of_array) != 0) {
       const Key& referred = keys_.at(*of_array);
       cells_ += "(select array_agg(" + label_text(keys_, referred, "d") + " order by u.number) from unnest(t." +
-                quoted(column.name) + ") with ordinality as u(key, number) left join steelyard." +
-                quoted(referred.table) + " d on d." + quoted(*of_array) + " = u.key)";
+                quoted_name(column.name) + ") with ordinality as u(key, number) left join steelyard." +
+                quoted_name(referred.table) + " d on d." + quoted_name(*of_array) + " = u.key)";
       return;
     }
-    cells_ += "t." + quoted(column.name);
+    cells_ += "t." + quoted_name(column.name);
   }
 
   const std::string& table_;

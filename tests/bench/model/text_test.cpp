@@ -195,6 +195,12 @@ TEST(IsHex, TakesDigitsInSmallLettersAlone) {
   for (const char* other : {"0123456789abcdeF", "abcg", "0xab", "ab ", "-1"}) EXPECT_FALSE(is_hex(other)) << other;
 }
 
+TEST(IsDecimal, TakesDigitsAlone) {
+  EXPECT_TRUE(is_decimal("0123456789"));
+  EXPECT_TRUE(is_decimal(""));
+  EXPECT_FALSE(is_decimal("-1"));
+}
+
 TEST(IsFullCommitHash, HasAsManyDigitsAsSha1OrSha256) {
   EXPECT_TRUE(is_full_commit_hash(std::string(40, 'a')));
   EXPECT_TRUE(is_full_commit_hash(std::string(64, '0')));
