@@ -370,7 +370,7 @@ class BriefMarkdown {
     const std::vector<ToldFinding> told = told_findings(comparison_, found);
     constexpr std::size_t kRest = 300;
     constexpr std::size_t kBehindTheFirst = 1200;
-    std::vector<std::string> sentences, notes;
+    std::vector<std::string> sentences;
     std::size_t needed = kRest;
     std::size_t shown = 0;
     for (; shown < told.size(); ++shown) {

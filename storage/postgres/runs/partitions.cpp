@@ -226,7 +226,8 @@ Result<ClosedPartitions> close_partitions(Session& session, const std::function<
                 numbers(session, "select p from steelyard.partitions_to_close() p"));
   // The newest one is written to on and has the room for it; its rows can be packed all the same.
   STEELYARD_TRY(std::vector<std::int64_t> to_pack,
-                numbers(session, "select coalesce(max(run_key), 0) / 8192 from steelyard.runs"));
+                numbers(session, "select coalesce(max(run_key), 0) / " + std::to_string(kRunsOfPartition) +
+                                     " from steelyard.runs"));
   to_pack.insert(to_pack.begin(), to_close.begin(), to_close.end());
   STEELYARD_TRY(const bool distributed, is_spread(session));
   for (std::size_t i = 0; i < to_pack.size(); ++i) {
