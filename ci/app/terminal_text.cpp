@@ -26,6 +26,11 @@ std::string paint(std::string_view text, Tone tone, bool color) {
   return std::string(code) + std::string(text) + "\x1b[0m";
 }
 
+std::string with_dim_head(std::string_view table, bool color) {
+  const std::size_t end = std::min(table.find('\n'), table.size());
+  return paint(table.substr(0, end), Tone::dim, color) + std::string(table.substr(end));
+}
+
 namespace {
 
 // `line` without what begins a command in the middle of a line: "##[error]", "##vso[task]".

@@ -1,6 +1,7 @@
 // Text for a terminal: tone, and what of a benchmark's name is shown. Its layout is bench/model/text.hpp's.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -20,12 +21,19 @@ struct TerminalStyle {
   bool unicode = true;     // false: ASCII only
   int width = 100;         // columns
   bool cuts_names = true;  // false: what reads it has no width, so names stay whole up to kWholeNameColumns
+
+  // That text has beside what takes some, and no fewer than `least`.
+  std::size_t columns(int taken = 0, int least = 40) const {
+    return static_cast<std::size_t>(std::max(width - taken, least));
+  }
 };
 
 // What a stretch of text means to the reader; never the only carrier of that meaning.
 enum class Tone { plain, good, bad, doubtful, dim, strong };
 // Wrapped in the terminal's colour codes, or as it is where `color` is false.
 std::string paint(std::string_view text, Tone tone, bool color);
+// A table with its first line dim.
+std::string with_dim_head(std::string_view table, bool color);
 
 // Lines for a log that a CI service reads as well: what could move a cursor is '?', and nothing that a stranger wrote
 // stands where the service takes it for a command: a line's own "::" (GitHub, "Workflow commands"; also behind

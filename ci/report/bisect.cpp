@@ -53,7 +53,7 @@ class Lines {
 
   void add(const std::string& name, const std::string& text) {
     constexpr std::size_t kColumn = 11;
-    const auto width = static_cast<std::size_t>(std::max(style_.width - static_cast<int>(kColumn), 40));
+    const auto width = style_.columns(static_cast<int>(kColumn));
     bool is_first = true;
     for (const std::string& line : wrapped(printable(text, style_.unicode), width)) {
       text_ += padded(is_first ? name : "", kColumn) + line + '\n';
@@ -294,8 +294,7 @@ std::string terminal_bisect(const BisectReport& report, const TerminalStyle& sty
   const bool is_named = report.end == BisectionEnd::found || report.end == BisectionEnd::range;
   const Tone tone = is_named ? Tone::strong : report.end == BisectionEnd::ends_alike ? Tone::good : Tone::doubtful;
   std::string text;
-  for (const std::string& line :
-       wrapped(printable(headline(report), style.unicode), static_cast<std::size_t>(std::max(style.width, 40)))) {
+  for (const std::string& line : wrapped(printable(headline(report), style.unicode), style.columns())) {
     text += paint(line, tone, style.color) + '\n';
   }
   Lines lines(style);

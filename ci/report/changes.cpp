@@ -92,7 +92,7 @@ std::string finding_text(const ChangesReport& report, const regress::ChangeFindi
   if (finding.members.size() > kMaxMembers) {
     text += "  and " + std::to_string(finding.members.size() - kMaxMembers) + " more\n";
   }
-  const auto width = static_cast<std::size_t>(std::max(style.width - 2, 40));
+  const auto width = style.columns(2);
   if (finding.cause == ChangeCause::machine) {
     for (const std::string& line : wrapped(printable(shared_text(finding), style.unicode), width)) {
       text += "  " + line + "\n";
@@ -317,7 +317,7 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
   }
   if (report.findings.size() > 0) text += charts_text(report, style) + "\n";
   for (const SeriesCreep& one : report.creeps) {
-    const auto width = static_cast<std::size_t>(std::max(style.width - 2, 40));
+    const auto width = style.columns(2);
     bool is_first = true;
     for (const std::string& line : wrapped(printable(creep_line(report, one), style.unicode), width)) {
       text += (is_first ? "" : "  ") + paint(line, Tone::bad, style.color) + "\n";

@@ -155,7 +155,7 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
   const std::size_t of_branch = branch_columns == 0 ? 0 : branch_columns + 2;
   const std::size_t others =
       2 + sha_columns + 2 + kTimeColumns + 2 + level_columns + 2 + change_columns + 2 + of_branch;
-  const auto width = static_cast<std::size_t>(std::max(style.width, 40));
+  const auto width = style.columns();
   subject_columns = std::min(subject_columns, std::max<std::size_t>(width > others ? width - others : 0, 10));
   std::string text;
   if (first > 0) text += paint("  " + std::to_string(first) + " older", Tone::dim, style.color) + "\n";

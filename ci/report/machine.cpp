@@ -303,7 +303,7 @@ std::string table_of(const std::vector<CalibratedBenchmark>& benchmarks, const T
 }
 
 std::string advice_of(const std::vector<CalibratedBenchmark>& benchmarks, const TerminalStyle& style) {
-  const std::size_t room = static_cast<std::size_t>(std::max(style.width, 40)) - 4;
+  const std::size_t room = style.columns() - 4;
   std::string text;
   for (const CalibratedBenchmark& benchmark : benchmarks) {
     if (benchmark.advice.empty()) continue;
@@ -327,7 +327,7 @@ std::string beyond_of(const std::vector<CalibratedBenchmark>& benchmarks, const 
   const std::string words =
       "a noise floor above " + share_text(kMaxCalibratedMargin) + " is no margin; never called unchanged: " + names;
   std::string text;
-  for (const std::string& line : wrapped(words, static_cast<std::size_t>(std::max(style.width, 40)))) {
+  for (const std::string& line : wrapped(words, style.columns())) {
     text += paint(line, Tone::doubtful, style.color) + '\n';
   }
   return text + '\n';
@@ -347,7 +347,7 @@ std::string verdict_of(const Calibration& calibration, const TerminalStyle& styl
         "failed: " + calibration.reason +
         "; comparisons on this machine give no verdicts until a calibration passes. Run steelyard "
         "doctor and fix what it names first.";
-    for (const std::string& line : wrapped(words, static_cast<std::size_t>(std::max(style.width, 40)))) {
+    for (const std::string& line : wrapped(words, style.columns())) {
       text += paint(line, Tone::bad, style.color) + '\n';
     }
   }
@@ -445,7 +445,7 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
   if (!regress::is_used(calibration)) {
     for (const std::string& line : wrapped(
              "not kept: " + too_few_gates_text(calibration.false_gates) + "; ask for more with --gates and --budget",
-             static_cast<std::size_t>(std::max(style.width, 40)))) {
+             style.columns())) {
       text += paint(line, Tone::doubtful, style.color) + '\n';
     }
   }

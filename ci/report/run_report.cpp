@@ -83,9 +83,7 @@ std::string group_text(const CounterValues& values, CounterGroup group, const Te
   }
   std::vector<Align> aligns(counters.size() + 1, Align::right);
   aligns.front() = Align::left;
-  const std::string table = aligned_rows(rows, aligns, "");
-  const std::size_t end_of_head = table.find('\n');
-  return "\n" + paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
+  return "\n" + with_dim_head(aligned_rows(rows, aligns, ""), style.color);
 }
 
 std::string head_text(const Run& run, const TerminalStyle& style) {
@@ -94,7 +92,7 @@ std::string head_text(const Run& run, const TerminalStyle& style) {
     line += "  " + shown_sha(run.header.commit.sha) + (run.header.commit.dirty ? "+" : "");
     if (!run.header.commit.subject.empty()) line += " " + printable(run.header.commit.subject, style.unicode);
   }
-  line = shortened(line, static_cast<std::size_t>(std::max(style.width, 40)), style.unicode);
+  line = shortened(line, style.columns(), style.unicode);
   std::string facts;
   const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : ", ") + fact; };
   if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
@@ -148,8 +146,7 @@ std::string failures_text(const Run& run, const TerminalStyle& style) {
     const std::string word = failed ? " failed" : skipped ? " skipped" : " not run";
     const std::string head = padded((style.unicode ? mark.unicode : mark.ascii) + word, kIndent);
     const std::vector<std::string> lines =
-        wrapped(printable(what, style.unicode),
-                static_cast<std::size_t>(std::max(style.width - static_cast<int>(kIndent), 30)));
+        wrapped(printable(what, style.unicode), style.columns(static_cast<int>(kIndent), 30));
     for (std::size_t i = 0; i < lines.size(); ++i) {
       text += (i == 0 ? paint(head, failed ? Tone::bad : Tone::dim, style.color) : std::string(kIndent, ' ')) +
               lines[i] + "\n";
@@ -247,7 +244,7 @@ Json header_json(const Run& run) {
 
 std::string terminal_counters(const Run& run, const TerminalStyle& style) {
   constexpr std::size_t kOtherColumns = 62;
-  const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
+  const std::size_t width = style.columns();
   const std::size_t max_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
   const CounterValues values(run);
   std::string text;
@@ -278,7 +275,7 @@ std::vector<const Measurement*> by_benchmark(const Run& run) {
 
 std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets) {
   constexpr std::size_t kOtherColumns = 62;  // what the columns beside the name take at most
-  const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
+  const std::size_t width = style.columns();
   const std::size_t max_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
   const std::vector<const Measurement*> measurements = by_benchmark(run);
   std::vector<std::string> benchmarks;
@@ -296,10 +293,9 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
   std::string text = head_text(run, style);
   if (run.measurements.empty()) text += "nothing was measured\n";
   if (!run.measurements.empty()) {
-    const std::string table =
-        aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right}, "");
-    const std::size_t end_of_head = table.find('\n');
-    text += paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
+    text += with_dim_head(
+        aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right}, ""),
+        style.color);
     text += "\n" +
             paint("within, between: standard deviation inside an invocation and from one to the next", Tone::dim,
                   style.color) +
@@ -381,8 +377,6 @@ std::string size_text(double size) {
   return is_whole ? std::to_string(static_cast<std::int64_t>(size)) : decimal_text(size, 4);
 }
 
-std::size_t line_columns(const TerminalStyle& style) { return static_cast<std::size_t>(std::max(style.width - 4, 30)); }
-
 std::string fit_text(const regress::Sweep& sweep, const TerminalStyle& style) {
   const regress::ScalingFit& fit = sweep.fit;
   std::string text = "  " + sweep.metric.name + " as a power of " + sweep.parameter + ": " +
@@ -401,7 +395,7 @@ std::string fit_text(const regress::Sweep& sweep, const TerminalStyle& style) {
              exponent_text(*fit.exponent_at_largest) + " between the two largest";
   }
   text += "\n";
-  for (const std::string& line : wrapped(printable(facts, style.unicode), line_columns(style))) {
+  for (const std::string& line : wrapped(printable(facts, style.unicode), style.columns(4, 30))) {
     text += "  " + paint(line, Tone::dim, style.color) + "\n";
   }
   return text;
@@ -409,7 +403,7 @@ std::string fit_text(const regress::Sweep& sweep, const TerminalStyle& style) {
 
 std::string marked_lines(const std::string& mark, Tone tone, const std::string& text, const TerminalStyle& style) {
   std::string lines;
-  for (const std::string& line : wrapped(printable(text, style.unicode), line_columns(style))) {
+  for (const std::string& line : wrapped(printable(text, style.unicode), style.columns(4, 30))) {
     lines += (lines.empty() ? "  " + paint(mark, tone, style.color) + " " : std::string(4, ' ')) + line + "\n";
   }
   return lines;

@@ -59,9 +59,7 @@ std::string table(const Rows& rows, std::size_t left_columns, const TerminalStyl
   std::vector<Align> aligns(rows.front().size(), Align::right);
   std::fill_n(aligns.begin(), left_columns, Align::left);
   aligns.back() = Align::left;
-  const std::string text = aligned_rows(rows, aligns, "");
-  const std::size_t end_of_head = text.find('\n');
-  return paint(text.substr(0, end_of_head), Tone::dim, style.color) + text.substr(end_of_head);
+  return with_dim_head(aligned_rows(rows, aligns, ""), style.color);
 }
 
 std::string arithmetic_table(const DeviceCeilings& device, const TerminalStyle& style) {
@@ -86,7 +84,7 @@ std::string bandwidth_table(const DeviceCeilings& device, const TerminalStyle& s
 
 std::string remark(const std::string& mark, const std::string& text, Tone tone, const TerminalStyle& style) {
   std::string lines;
-  const std::size_t columns = static_cast<std::size_t>(std::max(style.width - static_cast<int>(mark.size()), 30));
+  const std::size_t columns = style.columns(static_cast<int>(mark.size()), 30);
   for (const std::string& line : wrapped(printable(text, style.unicode), columns)) {
     lines += (lines.empty() ? paint(mark, tone, style.color) : std::string(mark.size(), ' ')) + line + "\n";
   }
@@ -167,9 +165,7 @@ std::string terminal_datasheet(std::span<const bench::DatasheetRow* const> rows,
   }
   std::vector<Align> aligns(cells.front().size(), Align::right);
   aligns.front() = Align::left;
-  const std::string table = aligned_rows(cells, aligns, "");
-  const std::size_t end_of_head = table.find('\n');
-  std::string text = paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head) + "\n";
+  std::string text = with_dim_head(aligned_rows(cells, aligns, ""), style.color) + "\n";
   text +=
       paint(
           "Tflop/s (i8: 10^12 operations/s), dense, at the nominal boost clock; memory in GB/s; ridge in flop per byte",
@@ -228,10 +224,8 @@ VerdictLook look_of(TargetVerdict verdict) {
 constexpr std::size_t kMaxMet = 24;  // rows; missed and undecided ones are all shown
 constexpr std::size_t kMaxUtilizations = 60;
 
-std::size_t width_of(const TerminalStyle& style) { return static_cast<std::size_t>(std::max(style.width, 40)); }
-
 std::string lines_of(const std::string& words, std::size_t indent, Tone tone, const TerminalStyle& style) {
-  const std::size_t room = std::max<std::size_t>(width_of(style) > indent ? width_of(style) - indent : 0, 24);
+  const std::size_t room = std::max<std::size_t>(style.columns() > indent ? style.columns() - indent : 0, 24);
   std::string text;
   for (const std::string& line : wrapped(printable(words, style.unicode), room)) {
     text += std::string(indent, ' ') + paint(shortened(line, room, style.unicode), tone, style.color) + '\n';
@@ -255,7 +249,7 @@ std::string target_rows(const TargetReport& report, const TerminalStyle& style) 
   std::vector<std::string> benchmarks;
   for (const TargetRow& row : report.targets) benchmarks.push_back(row.benchmark);
   constexpr std::size_t kOthers = 40;
-  const std::size_t most = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 16);
+  const std::size_t most = std::max<std::size_t>(style.columns() > kOthers ? style.columns() - kOthers : 0, 16);
   const ShownNames names(benchmarks, style, most);
   std::string text;
   std::size_t met = 0;
@@ -287,7 +281,7 @@ std::string share_cell(const std::optional<RateUtilization>& rate) {
 
 std::string utilization_rows(const TargetReport& report, const TerminalStyle& style) {
   constexpr std::size_t kOthers = 84;
-  const std::size_t max_name = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 24);
+  const std::size_t max_name = std::max<std::size_t>(style.columns() > kOthers ? style.columns() - kOthers : 0, 24);
   std::vector<std::string> benchmarks;
   for (const UtilizationRow& row : report.utilizations) benchmarks.push_back(row.benchmark);
   const ShownNames names(benchmarks, style, max_name);
@@ -300,10 +294,10 @@ std::string utilization_rows(const TargetReport& report, const TerminalStyle& st
                     row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
                     row.bound.empty() ? "-" : row.bound});
   }
-  const std::string table = aligned_rows(
-      rows, {Align::left, Align::right, Align::left, Align::right, Align::left, Align::right, Align::left}, "");
-  const std::size_t end_of_head = table.find('\n');
-  std::string text = paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
+  std::string text = with_dim_head(
+      aligned_rows(rows, {Align::left, Align::right, Align::left, Align::right, Align::left, Align::right, Align::left},
+                   ""),
+      style.color);
   const std::size_t shown = std::min(report.utilizations.size(), kMaxUtilizations);
   if (shown < report.utilizations.size()) {
     text += paint("and " + std::to_string(report.utilizations.size() - shown) + " more (--json has them all)",

@@ -350,7 +350,7 @@ std::string terminal_report(const Comparison& comparison, const TerminalStyle& s
 }
 
 std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style) {
-  const auto width = static_cast<std::size_t>(std::max(style.width, 40));
+  const auto width = style.columns();
   std::string text;
   for (const Explanation& one : explanations) {
     text +=

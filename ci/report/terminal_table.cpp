@@ -160,7 +160,7 @@ std::size_t ComparisonTable::columns_in(const TableRoom& room) const {
 
 // The steps are chosen as if long names could be cut, also where they stay whole.
 void ComparisonTable::fit() {
-  const auto width = static_cast<std::size_t>(std::max(style_.width, 40));
+  const auto width = style_.columns();
   for (const TableRoom& room : kRooms) {
     const std::size_t others = columns_in(room);
     const std::size_t wanted = std::min(benchmark_columns_, room.min_name);

@@ -35,7 +35,7 @@ std::vector<std::string> warned_lines(const std::string& words, std::size_t room
 
 }  // namespace
 
-std::size_t TerminalWriter::width() const { return static_cast<std::size_t>(std::max(style_.width, 40)); }
+std::size_t TerminalWriter::width() const { return style_.columns(); }
 
 std::size_t TerminalWriter::lines() const {
   return static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n'));

@@ -428,7 +428,7 @@ void label_roofs(std::string& text, const Roofline& roofline, const TerminalStyl
     if (ceilings.empty()) return;
     std::string words = std::string(mark) + ' ' + order + ": ";
     for (const Ceiling* ceiling : ceilings) words += (ceiling == ceilings.front() ? "" : "; ") + roof_label(*ceiling);
-    for (const std::string& line : wrapped(words, static_cast<std::size_t>(std::max(style.width, 40)))) {
+    for (const std::string& line : wrapped(words, style.columns())) {
       text += paint(line, Tone::dim, style.color) + '\n';
     }
   };
@@ -437,7 +437,7 @@ void label_roofs(std::string& text, const Roofline& roofline, const TerminalStyl
 }
 
 void list_points(std::string& text, const Roofline& roofline, const TerminalStyle& style) {
-  const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
+  const std::size_t width = style.columns();
   constexpr std::size_t kOthers = 74;
   const std::size_t max_name = std::max<std::size_t>(width > kOthers ? width - kOthers : 0, 16);
   const ShownNames names = names_of(roofline, style, max_name);
