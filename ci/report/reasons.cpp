@@ -42,19 +42,25 @@ std::optional<RowNote> cause_of(const ComparisonRow& row) {
   return at == kCauses.end() ? std::nullopt : std::optional(*at);
 }
 
+// With its calibration's benchmarks by name, found once for all rows.
+struct CalibratedComparison {
+  explicit CalibratedComparison(const Comparison& of)
+      : comparison(of), calibrated(of.calibration ? &*of.calibration : nullptr, regress::rules_of(of.rule_version)) {}
+  const Comparison& comparison;
+  regress::CalibratedNoise calibrated;
+};
+
 // Causes that follow from the figures of a row measured in rounds, of which no note is kept.
 enum class FigureCause { adjusted, below_minimum };
 
-std::optional<FigureCause> figure_cause_of(const ComparisonRow& row, const Comparison& comparison) {
+std::optional<FigureCause> figure_cause_of(const ComparisonRow& row, const CalibratedComparison& whole) {
   const bool is_open = row.verdict == Verdict::inconclusive && row.test == TestKind::rounds &&
                        is_concurrent(row.layout) && row.p && row.q && row.interval &&
                        !row.notes.has(RowNote::contradicted_alone) && !cause_of(row);
   if (!is_open) return std::nullopt;
-  const Calibration* calibration = comparison.calibration ? &*comparison.calibration : nullptr;
-  const bool is_refused = calibration != nullptr && calibration->failed;
-  const regress::CalibratedNoise calibrated(calibration, regress::rules_of(comparison.rule_version));
-  if (is_refused || calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin)) return std::nullopt;
-  const double level = comparison.policy.false_alarm_rate;
+  const bool is_refused = whole.comparison.calibration && whole.comparison.calibration->failed;
+  if (is_refused || whole.calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin)) return std::nullopt;
+  const double level = whole.comparison.policy.false_alarm_rate;
   if (*row.q <= level) return FigureCause::below_minimum;
   return *row.p <= level ? std::optional(FigureCause::adjusted) : std::nullopt;
 }
@@ -67,9 +73,9 @@ bool wants_reason(const ComparisonRow& row) {
 }
 
 // What makes two reasons one: the cause and what differs by kind and not by degree; else the sentence.
-std::string reason_key(const ComparisonRow& row, const Comparison& comparison) {
+std::string reason_key(const ComparisonRow& row, const CalibratedComparison& whole) {
   const std::optional<RowNote> cause = cause_of(row);
-  if (const auto figures = figure_cause_of(row, comparison)) {
+  if (const auto figures = figure_cause_of(row, whole)) {
     const char* const name = *figures == FigureCause::adjusted ? "adjusted" : "below the minimum effect";
     return std::string(name) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name;
   }
@@ -79,11 +85,11 @@ std::string reason_key(const ComparisonRow& row, const Comparison& comparison) {
          (stopped_early ? "\nfirst look" : "");
 }
 
-std::vector<std::string> reason_keys(const RowGroup& group, const Comparison& comparison) {
+std::vector<std::string> reason_keys(const RowGroup& group, const CalibratedComparison& whole) {
   std::vector<std::string> keys;
   for (const ComparisonRow* row : group.rows) {
     if (!wants_reason(*row)) continue;
-    const std::string key = reason_key(*row, comparison);
+    const std::string key = reason_key(*row, whole);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   }
   return keys;
@@ -146,22 +152,22 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
          "; measure both builds together with `steelyard ab`";
 }
 
-std::vector<std::string> texts_of(const std::vector<RowGroup>& groups, const Comparison& comparison) {
+std::vector<std::string> texts_of(const std::vector<RowGroup>& groups, const CalibratedComparison& whole) {
   std::vector<std::string> texts;
-  for (const std::string& key : reason_keys(groups.front(), comparison)) {
+  for (const std::string& key : reason_keys(groups.front(), whole)) {
     std::vector<const ComparisonRow*> rows;
     for (const RowGroup& group : groups) {
       for (const ComparisonRow* row : group.rows) {
-        if (wants_reason(*row) && reason_key(*row, comparison) == key) rows.push_back(row);
+        if (wants_reason(*row) && reason_key(*row, whole) == key) rows.push_back(row);
       }
     }
-    if (const auto figures = figure_cause_of(*rows.front(), comparison); figures && rows.size() > 1) {
-      texts.push_back(text_of_figures(*figures, rows, comparison));
+    if (const auto figures = figure_cause_of(*rows.front(), whole); figures && rows.size() > 1) {
+      texts.push_back(text_of_figures(*figures, rows, whole.comparison));
       continue;
     }
     const std::optional<RowNote> cause = cause_of(*rows.front());
     const bool is_one = rows.size() == 1 || !cause || *cause == RowNote::not_timed;
-    texts.push_back(is_one ? shown_reason(*rows.front()) : text_of_cause(*cause, rows, comparison));
+    texts.push_back(is_one ? shown_reason(*rows.front()) : text_of_cause(*cause, rows, whole.comparison));
   }
   return texts;
 }
@@ -200,16 +206,17 @@ std::vector<const ComparisonRow*> rows_of(const SharedReason& shared) {
 }
 
 std::vector<SharedReason> groups_by_reason(const Comparison& comparison) {
+  const CalibratedComparison whole(comparison);
   std::vector<SharedReason> shared;
   std::map<std::pair<Verdict, std::vector<std::string>>, std::size_t> place_of;
   for (RowGroup& group : worst_first(comparison)) {
-    std::vector<std::string> keys = reason_keys(group, comparison);
+    std::vector<std::string> keys = reason_keys(group, whole);
     std::size_t place = shared.size();
     if (!keys.empty()) place = place_of.try_emplace({group.verdict, std::move(keys)}, place).first->second;
     if (place == shared.size()) shared.emplace_back();
     shared[place].groups.push_back(std::move(group));
   }
-  for (SharedReason& reason : shared) reason.texts = texts_of(reason.groups, comparison);
+  for (SharedReason& reason : shared) reason.texts = texts_of(reason.groups, whole);
   return shared;
 }
 
