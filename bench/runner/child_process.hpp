@@ -38,7 +38,7 @@ struct ChildCommand {
   std::filesystem::path working_directory;          // empty: the caller's
   std::optional<int> core;                          // pin to this core; refusal is no error, see ChildResult::core
   bool randomize_addresses = true;                  // ASLR: on for timing, off for counting
-  Nanoseconds timeout = seconds(60);                // then SIGTERM to the group, and SIGKILL after a grace
+  Nanoseconds timeout = seconds(60);                // then SIGTERM to it and its group, SIGKILL after a grace
   std::optional<Nanoseconds> rest_of_budget = {};   // the limit where it is less than the timeout
   std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
   SharedConfinement confinement = {};               // of the program's code; null: it sees everything

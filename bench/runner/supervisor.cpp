@@ -149,6 +149,18 @@ void reap_orphans(pid_t child) {
   }
 }
 
+// Its group, and the child itself, which may have joined another group. Not reaped yet, its number is its own.
+void end_by_force(pid_t child) {
+  ::kill(-child, SIGKILL);
+  ::kill(child, SIGKILL);
+}
+
+// Each process once: a handler that is there for one signal must not meet a second.
+void ask_to_end(pid_t child) {
+  ::kill(-child, SIGTERM);
+  if (::getpgid(child) != child) ::kill(child, SIGTERM);
+}
+
 void wait_for_end(pid_t child, pid_t caller) {
   sigset_t all;
   ::sigfillset(&all);
@@ -156,8 +168,8 @@ void wait_for_end(pid_t child, pid_t caller) {
     reap_orphans(child);
     siginfo_t info = {};
     const int number = ::sigwaitinfo(&all, &info);
-    if (number == kAskChildToEnd) ::kill(-child, SIGTERM);
-    if (number == kEndChildByForce || ::getppid() != caller) ::kill(-child, SIGKILL);
+    if (number == kAskChildToEnd) ask_to_end(child);
+    if (number == kEndChildByForce || ::getppid() != caller) end_by_force(child);
   }
 }
 

@@ -17,8 +17,8 @@
 
 namespace steelyard::bench {
 
-inline constexpr int kAskChildToEnd = SIGTERM;    // passed on to the child's group
-inline constexpr int kEndChildByForce = SIGUSR1;  // SIGKILL to the child's group
+inline constexpr int kAskChildToEnd = SIGTERM;    // passed on to the child and its group
+inline constexpr int kEndChildByForce = SIGUSR1;  // SIGKILL to both
 
 // What the supervisor writes at the child's end, all at once.
 struct ChildEndReport {

@@ -12,7 +12,9 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::bench::child_process_test {
 namespace {
@@ -156,6 +158,46 @@ TEST(RunChild, EndsAChildThatIgnoresThePoliteSignal) {
   const ChildResult child = run(command);
   EXPECT_EQ(child.end, ChildEnd::timed_out);
   EXPECT_EQ(child.signal, SIGKILL);
+}
+
+// A group of which it is no member any more is signalled in vain.
+TEST(RunChild, EndsAChildThatLeftItsProcessGroup) {
+  STEELYARD_NEEDS_FIXTURE();
+  ChildCommand command = command_of(testkit::fixture({{"START", "leave"}}));
+  command.timeout = seconds(2);
+  const ChildResult polite = run(command);
+  EXPECT_EQ(polite.end, ChildEnd::timed_out);
+  EXPECT_EQ(polite.signal, SIGTERM);
+  command.environment["START"] = "leave_deaf";
+  const ChildResult deaf = run(command);
+  EXPECT_EQ(deaf.end, ChildEnd::timed_out);
+  EXPECT_EQ(deaf.signal, SIGKILL);
+}
+
+TEST(RunChild, EndsAChildThatLeftItsProcessGroupWhereTheCallerIsKilled) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "process";
+  const pid_t caller = ::fork();
+  if (caller == 0) {
+    ChildCommand command = command_of(testkit::fixture({{"START", "leave_deaf"}}));
+    command.arguments = {"-c", "echo $$ > " + file.string() + "; exec " + command.executable.string()};
+    command.executable = "/bin/sh";
+    run(command);
+    ::_exit(0);
+  }
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  pid_t child = 0;
+  while (child <= 0 || ::getpgid(child) == child) {
+    if (std::chrono::steady_clock::now() > patience) break;
+    std::this_thread::yield();
+    std::ifstream(file) >> child;
+  }
+  EXPECT_TRUE(is_alive(std::to_string(child)));
+  ::kill(caller, SIGKILL);
+  ::waitpid(caller, nullptr, 0);
+  ASSERT_GT(child, 0);
+  EXPECT_TRUE(ends(std::to_string(child)));
 }
 
 TEST(RunChild, EndsWhatAChildLeftRunningBehindIt) {

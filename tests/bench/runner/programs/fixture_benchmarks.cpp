@@ -4,7 +4,8 @@
 //            it runs from where it was built), once (100 ms before the first call), stall (STALL_MS within the
 //            first iteration, the first time only: until the file STALLED exists); anything else: its work. It
 //            counts "inode", of the file it runs from
-//   START    what main does first: crash, hang, chatter
+//   START    what main does first: crash, hang, chatter, leave (its process group for its parent's, and hang),
+//            leave_deaf (which no SIGTERM ends)
 //   EXTRA    set: one benchmark more; threaded: of two threads
 //   AGGREGATES  set: three benchmarks more, whose source asks for aggregates only
 //   ONLY_THREADED  set: nothing but the benchmark of two threads
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -150,6 +152,11 @@ int main(int count, char** arguments) {
   if (start == "crash") {
     std::fputs("cannot load the model\n", stderr);
     std::abort();
+  }
+  if (start.starts_with("leave")) {
+    if (::setpgid(0, ::getpgid(::getppid())) != 0 || ::getpgid(0) == ::getpid()) return 2;
+    if (start == "leave_deaf") std::signal(SIGTERM, SIG_IGN);
+    hang();
   }
   if (start == "hang") hang();
   if (start == "chatter") std::puts("BM_not_a_benchmark/1\n{\"context\": [\nloading 100 %");
