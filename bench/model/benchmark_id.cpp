@@ -107,6 +107,16 @@ std::string name_as_given(std::string_view canonical) {
   return given + std::string(canonical.substr(suffix));
 }
 
+bool is_of_suite(std::string_view canonical, std::string_view suite) {
+  std::string_view suffix = canonical.substr(suffix_at(canonical));
+  constexpr std::string_view kSuite = " [suite=";
+  if (!suffix.starts_with(kSuite)) return suite.empty();
+  suffix.remove_prefix(kSuite.size());
+  if (suite.empty() || !suffix.starts_with(suite)) return false;
+  suffix.remove_prefix(suite.size());
+  return suffix == "]" || suffix.starts_with(",device=") || suffix.starts_with(",dtype=");
+}
+
 std::string canonical_as_typed(std::string_view typed) {
   const std::size_t suffix = suffix_at(typed);
   return replaced_all(std::string(typed.substr(0, suffix)), kSuffixOpening, kWrittenOpening) +

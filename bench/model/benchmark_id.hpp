@@ -32,6 +32,8 @@ struct BenchmarkId {
 // canonical() as the program wrote the name: a " [" inside it is no longer written out of the way, nor what looks so.
 // For people; never an identity.
 std::string name_as_given(std::string_view canonical);
+// Whether canonical text is of this suite; an empty one is that of benchmarks without.
+bool is_of_suite(std::string_view canonical, std::string_view suite);
 // The canonical text of what a person typed, with or without the suffix: "nice name [x] [suite=cpu]".
 std::string canonical_as_typed(std::string_view typed);
 

@@ -143,7 +143,7 @@ inline constexpr std::string_view kBrokenBenchmark = "broken benchmark: ";
 
 // Something that should have been measured and was not.
 struct Failure {
-  BenchmarkId benchmark;    // name empty: the program as a whole
+  BenchmarkId benchmark;    // name empty: the program as a whole, all of this suite
   std::string metric;       // empty: all of them
   std::int32_t round = -1;  // -1: not tied to a round
   // What was said of it: by a skip its benchmark's words, empty where it gave none; of what failed with the child's

@@ -93,7 +93,9 @@ void SideRecord::add_failure(const ListedBenchmark& benchmark, std::string reaso
   run_.failures.push_back({id_of(benchmark), "", -1, std::move(reason), kind});
 }
 
-void SideRecord::add_failure(std::string reason) { run_.failures.push_back({{}, "", -1, std::move(reason)}); }
+void SideRecord::add_failure(const Program& program, std::string reason) {
+  run_.failures.push_back({whole_of(program), "", -1, std::move(reason)});
+}
 
 void SideRecord::interrupted(const std::vector<ListedBenchmark>& benchmarks) {
   for (const ListedBenchmark& benchmark : benchmarks) {
@@ -296,7 +298,9 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& liste
     measured.today_.emplace(written.canonical(), std::move(today));
   }
   if (listed.trouble) {
-    if (cancelled == nullptr || !cancelled->load()) measured.record_.add_failure(listed.trouble->text());
+    if (cancelled == nullptr || !cancelled->load()) {
+      measured.record_.add_failure(program, listed.trouble->text());
+    }
     return measured;
   }
   ChildCommand& command = measured.command_;

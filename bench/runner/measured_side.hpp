@@ -45,7 +45,7 @@ class SideRecord {
   // A failure without a process of its own.
   void add_failure(const ListedBenchmark& benchmark, std::string reason, FailureKind kind = FailureKind::failed);
   // Of the program as a whole.
-  void add_failure(std::string reason);
+  void add_failure(const Program& program, std::string reason);
   // Of every benchmark without a sample: its time is not lacking on this side. What counting knows of it is another
   // question, so that the failure names its metric.
   void interrupted(const std::vector<ListedBenchmark>& benchmarks);

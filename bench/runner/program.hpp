@@ -62,6 +62,14 @@ struct Program {
   }
 };
 
+// What a failure of all of the program is told of: its suite and no name, or the one benchmark that a command is.
+inline BenchmarkId whole_of(const Program& program) {
+  BenchmarkId id;
+  id.suite = program.suite;
+  if (program.command && program.command->format == nullptr) id.name = program.command->name;
+  return id;
+}
+
 inline ListedBenchmark listed_benchmark(std::string name, const std::string& suite) {
   ListedBenchmark listed{parse_google_benchmark_name(name), std::move(name)};
   listed.id.suite = suite;

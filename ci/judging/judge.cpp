@@ -21,6 +21,7 @@
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
@@ -295,12 +296,15 @@ ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
 
 namespace {
 
-// Whether a process of the program itself went wrong, other than while it was counted.
+// Whether a process of the program itself went wrong, other than while it was counted. What the budget or an
+// interruption kept from being tried is nobody's failure.
 bool program_failed(const Run& run, const ComparisonRow& row) {
   return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
-    const bool concerns_row = failure.benchmark.name.empty() || failure.benchmark.canonical() == row.benchmark;
+    const bool is_of_row = failure.benchmark.name.empty() ? regress::concerns_row(failure, row.benchmark)
+                                                          : failure.benchmark.canonical() == row.benchmark;
     const bool was_counting = failure.metric == kInstructions || is_extra_counter(failure.metric);
-    return concerns_row && !was_counting && failure.kind != FailureKind::bad_record && !is_skip(failure.kind);
+    const bool is_nobodys = is_skip(failure.kind) || failure.kind == FailureKind::not_reached;
+    return is_of_row && !was_counting && failure.kind != FailureKind::bad_record && !is_nobodys;
   });
 }
 

@@ -82,9 +82,7 @@ void fail_benchmarks(const std::vector<bench::ListedBenchmark>& benchmarks, cons
 void fail_program(const bench::ListedProgram& program, const Unmeasured& what, Run& run) {
   fail_benchmarks(program.benchmarks(), what, run);
   if (!program.benchmarks().empty()) return;
-  BenchmarkId id;
-  id.suite = program.program.suite;
-  run.failures.push_back({std::move(id), what.metric, -1, what.reason, what.kind});
+  run.failures.push_back({bench::whole_of(program.program), what.metric, -1, what.reason, what.kind});
 }
 
 namespace {

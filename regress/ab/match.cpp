@@ -127,12 +127,14 @@ class Matcher {
     if (!found) (entry(benchmark, first_metric()).*side).failures.push_back(&failure);
   }
 
-  // It explains whatever this side lacks; where nothing is lacking it is a row of its own.
+  // It explains whatever this side lacks of the program's suite, of every one where it names none (an archive of before
+  // suites were named); where nothing is lacking it is a row of its own.
   void add_program_failure(const Failure& failure, MatchedSide Matched::*side) {
     bool found = false;
     for (auto& [key, matched] : entries_) {
       if (!(matched.*side).measurements.empty()) continue;
       if (!failure.metric.empty() && failure.metric != key.metric) continue;
+      if (!concerns_row(failure, key.benchmark)) continue;
       (matched.*side).failures.push_back(&failure);
       found = true;
     }
@@ -205,6 +207,11 @@ class Matcher {
 };
 
 }  // namespace
+
+bool concerns_row(const Failure& whole_program, std::string_view benchmark) {
+  const std::string& suite = whole_program.benchmark.suite;
+  return suite.empty() || benchmark == kWholeProgram || is_of_suite(benchmark, suite);
+}
 
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                 std::vector<std::string>& undirected) {

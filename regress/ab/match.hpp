@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -14,6 +15,10 @@ namespace steelyard::regress {
 
 // Stands for a program that failed as a whole where no benchmark of it is known.
 inline constexpr const char* kWholeProgram = "(the whole program)";
+
+// Whether what failed as a whole is the program of this row, which is canonical text or one of the above. A failure
+// without a suite is of them all.
+bool concerns_row(const Failure& whole_program, std::string_view benchmark);
 
 struct MatchedSide {
   std::vector<const Measurement*> measurements;

@@ -82,5 +82,19 @@ TEST(BenchmarkId, WhatGoogleBenchmarkAppendsIsNoParameter) {
   EXPECT_FALSE(is_measuring_word("rows"));
 }
 
+TEST(BenchmarkId, IsOfItsOwnSuiteAlone) {
+  for (const char* suite : {"", "a", "ab", "a,b", "b"}) {
+    BenchmarkId id = parse_google_benchmark_name("BM_x [suite=b]/8");
+    id.suite = suite;
+    for (const char* dtype : {"", "f32"}) {
+      id.dtype = dtype;
+      for (const char* asked : {"", "a", "ab", "a,b", "b"}) {
+        EXPECT_EQ(is_of_suite(id.canonical(), asked), std::string(suite) == asked) << id.canonical() << ' ' << asked;
+      }
+    }
+  }
+  EXPECT_FALSE(is_of_suite("(all)", "a"));
+}
+
 }  // namespace
 }  // namespace steelyard::benchmark_id_test

@@ -319,5 +319,17 @@ TEST(MeasureOne, RunsAScriptThatFindsItsProgramBesideItself) {
   EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
 }
 
+TEST(MeasurePairFailures, OfAWholeProgramSayOfWhichSuite) {
+  STEELYARD_NEEDS_FIXTURE();
+  Program sound = testkit::fixture();
+  Program crashing = testkit::fixture({{"START", "crash"}});
+  sound.suite = crashing.suite = "text";
+  const Result<MeasuredPair> pair = testkit::measure_pair(sound, crashing, quick("sum/8"));
+  ASSERT_TRUE(pair) << pair.error().text();
+  ASSERT_EQ(pair->candidate.failures.size(), 1U);
+  EXPECT_EQ(pair->candidate.failures[0].benchmark.name, "");
+  EXPECT_EQ(pair->candidate.failures[0].benchmark.suite, "text");
+}
+
 }  // namespace
 }  // namespace steelyard::bench::measure_failures_test

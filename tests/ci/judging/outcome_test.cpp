@@ -56,6 +56,36 @@ TEST(Outcome, TellsTheCandidatesCrashFromTheBaselines) {
   EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, elsewhere), 2);
 }
 
+// Where the baseline crashed, what kept the candidate from being tried is no failure of it: neither its budget nor an
+// interruption.
+TEST(Outcome, OfABaselinesCrashIsNotTheCandidatesWhereThatWasNotReached) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  const steelyard::Run unspent =
+      run_with({{parse_google_benchmark_name("BM_x"), "", -1, "the budget was spent", FailureKind::not_reached}});
+  const steelyard::Run interrupted = run_with({{parse_google_benchmark_name("BM_x"), std::string(kRealTime), -1,
+                                                "interrupted before it", FailureKind::not_reached}});
+  EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, unspent), 2);
+  EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, interrupted), 2);
+  EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, crashed), 4);
+}
+
+TEST(Outcome, OfAProgramsFailureConcernsRowsOfItsSuiteAlone) {
+  BenchmarkId program;
+  program.suite = "b";
+  const steelyard::Run crashed = run_with({{program, "", -1, "signal 11"}});
+  ComparisonRow own = row(Verdict::failed);
+  own.benchmark = "BM_x [suite=b,dtype=f32]";
+  ComparisonRow other = row(Verdict::failed);
+  other.benchmark = "BM_x [suite=a]";
+  ComparisonRow whole = row(Verdict::failed);
+  whole.benchmark = "(the whole program)";
+  EXPECT_EQ(outcome({own}, {}, crashed), 4);
+  EXPECT_EQ(outcome({whole}, {}, crashed), 4);
+  EXPECT_EQ(outcome({other}, {}, crashed), 2);
+  const steelyard::Run unnamed = run_with({{{}, "", -1, "signal 11"}});
+  EXPECT_EQ(outcome({other}, {}, unnamed), 4) << "of an archive that does not say whose failure it was";
+}
+
 TEST(Outcome, WhatBothSidesSkippedWasNotToBeJudged) {
   const steelyard::Run skipped =
       run_with({{parse_google_benchmark_name("BM_x"), "", 0, "the benchmark was skipped: f8 needs a newer device",

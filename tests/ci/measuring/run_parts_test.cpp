@@ -162,9 +162,17 @@ TEST(Unmeasured, OfNoBenchmarkIsNothingOrTheWholeProgram) {
   fail_benchmarks({}, {"", "why"}, run);
   EXPECT_TRUE(run.failures.empty());
   bench::ListedProgram program;
+  program.program.suite = "text";
   fail_program(program, {"", "why"}, run);
   ASSERT_EQ(run.failures.size(), 1U);
   EXPECT_EQ(run.failures[0].benchmark.name, "");
+  EXPECT_EQ(run.failures[0].benchmark.suite, "text");
+  bench::ListedProgram command;
+  command.program.command.emplace().name = "startup";
+  steelyard::Run alone;
+  fail_program(command, {"", "why"}, alone);
+  ASSERT_EQ(alone.failures.size(), 1U);
+  EXPECT_EQ(alone.failures[0].benchmark.name, "startup") << "it is the one benchmark";
   program.listing.benchmarks = {bench::listed_benchmark("BM_x", "")};
   fail_program(program, {"", "why"}, run);
   EXPECT_EQ(run.failures.size(), 2U) << "known names stand for the program";

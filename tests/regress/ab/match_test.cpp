@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace steelyard::regress::match_test {
 namespace {
 
@@ -100,6 +102,43 @@ TEST(MatchRuns, AFailedProgramExplainsAllThatItsSideLacks) {
   candidate.failures.push_back({{}, "", -1, "killed"});
   std::vector<std::string> undirected;
   const auto all = match_runs(baseline, candidate, {}, undirected);
+  EXPECT_EQ(all[0].candidate.failures.size(), 1U);
+  EXPECT_THAT(all[1].candidate.failures, IsEmpty());
+}
+
+TEST(MatchRuns, AFailedProgramExplainsNothingOfAnotherSuite) {
+  SideRun baseline;
+  for (const auto& [name, suite] : {std::pair("old", "a"), std::pair("b", "b"), std::pair("c", "bb")}) {
+    baseline.measurements.push_back(of(name, "real_time"));
+    baseline.measurements.back().benchmark.suite = suite;
+  }
+  SideRun candidate;
+  BenchmarkId program;
+  program.suite = "b";
+  candidate.failures.push_back({program, "", -1, "killed"});
+  std::vector<std::string> undirected;
+  auto all = match_runs(baseline, candidate, {}, undirected);
+  ASSERT_THAT(names(all), ElementsAre("b [suite=b] real_time", "c [suite=bb] real_time", "old [suite=a] real_time"));
+  EXPECT_EQ(all[0].candidate.failures.size(), 1U);
+  EXPECT_THAT(all[1].candidate.failures, IsEmpty());
+  EXPECT_THAT(all[2].candidate.failures, IsEmpty());
+  // Of an archive that does not say whose failure it was.
+  candidate.failures.front().benchmark.suite.clear();
+  all = match_runs(baseline, candidate, {}, undirected);
+  for (const Matched& matched : all) EXPECT_EQ(matched.candidate.failures.size(), 1U) << matched.benchmark;
+}
+
+TEST(MatchRuns, AFailedProgramOfASuiteThatNobodyMeasuredIsARowOfItsOwn) {
+  SideRun baseline;
+  baseline.measurements = {of("a", "real_time")};
+  baseline.measurements.front().benchmark.suite = "a";
+  SideRun candidate;
+  BenchmarkId program;
+  program.suite = "b";
+  candidate.failures.push_back({program, "", -1, "killed"});
+  std::vector<std::string> undirected;
+  const auto all = match_runs(baseline, candidate, {}, undirected);
+  ASSERT_THAT(names(all), ElementsAre("(the whole program) real_time", "a [suite=a] real_time"));
   EXPECT_EQ(all[0].candidate.failures.size(), 1U);
   EXPECT_THAT(all[1].candidate.failures, IsEmpty());
 }
