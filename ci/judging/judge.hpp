@@ -124,7 +124,7 @@ struct JudgingPlan {
   bool explain_must_match = false;    // that no row is what --explain names ends it, as nothing would be lost
   bool expects_every_target = false;  // a configured target that no benchmark has is undecided
   bool proposes_renames = false;
-  const std::vector<ProgramPair>* programs = nullptr;  // that were measured, for JudgementOutputs::time_dir
+  const std::vector<ProgramPair>* programs = nullptr;  // as MeasuredPrograms has them, for JudgementOutputs::time_dir
   const TakenShard* shard = nullptr;                   // that the runs are: their comparison is judged with the others'
   const std::atomic<bool>* cancelled = nullptr;
   std::optional<std::vector<const Run*>> delivered = {};  // to the store, with the comparison; absent: nothing is

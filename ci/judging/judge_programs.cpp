@@ -492,7 +492,7 @@ Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& r
   JudgingPlan plan{configuration, request.outputs, pair.baseline, pair.candidate, compare};
   plan.expects_every_target = request.expect_every_target && configuration.run.filter.empty();
   plan.proposes_renames = true;
-  plan.programs = &sides.programs;
+  plan.programs = &measured.programs;
   plan.shard = of_sides.shard ? &*of_sides.shard : nullptr;
   plan.cancelled = request.cancelled;
   plan.delivered = runs;

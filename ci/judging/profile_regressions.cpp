@@ -50,7 +50,7 @@ class RegressionRecording {
   std::optional<TimeProfile> run(std::size_t side, const std::filesystem::path& file);
 
   const ProgramPair& programs_;
-  std::string name_;
+  std::string name_;  // today's
   const RegressionProfiling& how_;
   std::array<TraceSide, 2> sides_{TraceSide{"baseline", {}}, TraceSide{"candidate", {}}};
 };
@@ -62,10 +62,10 @@ std::optional<TimeProfile> RegressionRecording::run(std::size_t side, const std:
     return TimeProfile{.outcome = TimeProfileOutcome::without_spans};  // it does not know our options
   bench::ChildCommand command = bench::command_of(program);
   // After the user's own, so that these win.
-  command.arguments.insert(
-      command.arguments.end(),
-      {"--benchmark_filter=" + bench::exact_filter({name_}), std::string("--benchmark_min_time=") + kRecordedSeconds,
-       "--benchmark_repetitions=1", "--steelyard_spans=" + file.string()});
+  command.arguments.insert(command.arguments.end(),
+                           {"--benchmark_filter=" + bench::exact_filter({program.own_name(name_)}),
+                            std::string("--benchmark_min_time=") + kRecordedSeconds, "--benchmark_repetitions=1",
+                            "--steelyard_spans=" + file.string()});
   command.timeout = kLongestProcess;
   command.output_limit = std::size_t{64} << 10;
   const Result<bench::ChildResult> child = bench::run_child(command, how_.cancelled);

@@ -26,6 +26,7 @@ struct RegressionProfiling {
 std::vector<ComparisonRow*> regressions_without_cause(Comparison& comparison);
 
 // Sets `time_profile` of each of them. `candidate`: the run that was judged, which knows whose program a benchmark is.
+// A program is asked for what it calls the benchmark itself (MeasuredPrograms::programs).
 // Error (input): the folder cannot be made, or a file in it not be written; what was written stays.
 Result<void> profile_regressions(const std::vector<ProgramPair>& programs, const Run& candidate, Comparison& comparison,
                                  const RegressionProfiling& how);

@@ -216,6 +216,7 @@ class PairMeasuring {
       listed_.push_back(std::move(list));
     }
     for (const ListedPair& list : listed_) {
+      measured_.programs.push_back({list.baseline.program, list.candidate.program, list.origin});
       measured_.earlier_names.insert(list.earlier_names.begin(), list.earlier_names.end());
       for (const bench::ListedProgram* side : {&list.baseline, &list.candidate}) {
         for (const bench::ListedBenchmark& benchmark : side->benchmarks()) {

@@ -54,7 +54,8 @@ using CalibrationLookup = std::function<const Calibration*(const Run& baseline, 
 
 struct MeasuredPrograms {
   bench::MeasuredPair pair;
-  std::vector<std::string> warnings;  // "instructions were not counted: ..."
+  std::vector<ProgramPair> programs = {};  // as they were listed: each knows what it calls its benchmarks itself
+  std::vector<std::string> warnings;       // "instructions were not counted: ..."
   EqualBuilds equal;
   bench::SampleSize samples;      // the usual one of the first program
   std::set<std::string> untimed;  // benchmarks whose time was not measured, as both builds are equal

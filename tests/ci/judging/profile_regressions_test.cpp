@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "ci/report/comparison.hpp"
 
@@ -106,6 +109,33 @@ TEST_F(ProfileRegressionsTest, WhatTheTimeDoesNotReachIsCounted) {
   none.benchmarks = 0;
   EXPECT_EQ(profile("exit 1", none).outcome, TimeProfileOutcome::out_of_time);
   EXPECT_THAT(report(), HasSubstr("1 more regression there was no time"));
+}
+
+// The baseline calls BM_a "BM_old/1" still.
+TEST_F(ProfileRegressionsTest, IsAskedForWhatTheBuildCallsTheBenchmarkItself) {
+  ProgramPair pair;
+  for (bench::Program* side : {&pair.baseline, &pair.candidate}) {
+    const std::string name = side == &pair.baseline ? "old" : "new";
+    side->executable = folder_ / name;
+    std::ofstream(side->executable) << "#!/bin/sh\necho \"$@\" > " << (folder_ / name).string() << ".asked\n"
+                                    << "for a; do case $a in --steelyard_spans=*) : > \"${a#*=}\";; esac; done\n";
+    std::filesystem::permissions(side->executable, std::filesystem::perms::owner_all);
+  }
+  pair.baseline.own_benchmarks.emplace("BM_a", bench::listed_benchmark("BM_old/1", ""));
+  for (const int turn : {0, 1}) {
+    // An empty file of spans ends the recording at whoever comes first.
+    RegressionProfiling how;
+    how.folder = folder_ / "written";
+    if (turn == 1) std::swap(pair.baseline, pair.candidate);
+    const Result<void> done = profile_regressions({pair}, candidate_, comparison_, how);
+    EXPECT_TRUE(done) << (done ? "" : done.error().text());
+  }
+  const auto asked = [this](const std::string& name) {
+    std::ifstream file(folder_ / (name + ".asked"));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_THAT(asked("old"), HasSubstr("--benchmark_filter=^BM_old/1$ "));
+  EXPECT_THAT(asked("new"), HasSubstr("--benchmark_filter=^BM_a$ "));
 }
 
 TEST_F(ProfileRegressionsTest, IsAskedForTheBenchmarkAloneBehindTheUsersOwnArguments) {

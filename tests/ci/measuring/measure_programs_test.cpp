@@ -141,6 +141,19 @@ TEST_F(MeasurePrograms, JudgeAnOldProgramInPairsBesideANewOne) {
   EXPECT_EQ(comparison.rows[1].rounds, 12);
 }
 
+// Whoever runs a build again has to ask it for its own name of a benchmark.
+TEST_F(MeasurePrograms, KnowWhatEachBuildCallsItsBenchmarksItself) {
+  bench::Program renamed = working("", ".");
+  renamed.executable = fixture("renamed");
+  configuration_.renames = {{"BM_varied", "BM_changing", true}};
+  configuration_.run.rounds = 2;
+  const Result<MeasuredPrograms> measured = this->measured({{working("", "."), renamed}});
+  ASSERT_TRUE(measured) << measured.error().text();
+  ASSERT_EQ(measured->programs.size(), 1U);
+  EXPECT_EQ(measured->programs[0].baseline.own_name("BM_changing"), "BM_varied");
+  EXPECT_EQ(measured->programs[0].candidate.own_name("BM_changing"), "BM_changing");
+}
+
 TEST_F(MeasurePrograms, AreListedAsOftenForManyGatesOfACalibrationAsForOne) {
   GatesPlan plan;
   plan.programs = {working("")};
