@@ -428,7 +428,7 @@ class RunMerger {
     }
     // Who sets out to repeat it needs each; one alone would be the seed of none but its part.
     if (seeds_.size() > 1) {
-      header.settings["seeds"] = one_text(seeds_);
+      header.settings[kSeedsSetting] = joined_text(seeds_, kBetweenValues);
       header.seed = 0;
     }
     header.id.clear();
@@ -438,7 +438,7 @@ class RunMerger {
     for (const NamedRun& part : parts_) {
       const RunHeader& header = part.run.header;
       for (const std::string& id : ids_of(part.run)) ids_ += (ids_.empty() ? "" : " ") + id;
-      add(std::to_string(header.seed), seeds_);
+      add_seeds(header);
       for (const auto& [name, value] : header.settings) add(value, said_[name]);
       const Stop stop = stop_of(header);
       if (stop != Stop::none && (!stopped_ || stop > stopped_->first)) {
@@ -448,6 +448,19 @@ class RunMerger {
       }
     }
     said_.erase(std::string(kMergedSetting));
+    said_.erase(kSeedsSetting);
+  }
+
+  // Of a part that was merged itself each of its own; its header has none.
+  void add_seeds(const RunHeader& header) {
+    const auto known = header.settings.find(kSeedsSetting);
+    if (known == header.settings.end()) return add(std::to_string(header.seed), seeds_);
+    std::string_view rest = known->second;
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+      end = rest.find(kBetweenValues);
+      add(std::string(rest.substr(0, end)), seeds_);
+      if (end != std::string_view::npos) rest.remove_prefix(end + kBetweenValues.size());
+    }
   }
 
   static void add(const std::string& value, std::vector<std::string>& values) {
@@ -456,10 +469,12 @@ class RunMerger {
 
   // Settings are for a line of a report: of many different ones the first few.
   static std::string one_text(const std::vector<std::string>& values) {
-    return some_joined(values, 20, "; ", "; and ");
+    return some_joined(values, 20, kBetweenValues, "; and ");
   }
 
   static constexpr std::string_view kFreshCopies = "fresh_copies";
+  static constexpr const char* kSeedsSetting = "seeds";
+  static constexpr std::string_view kBetweenValues = "; ";
 
   std::vector<NamedRun> parts_;
   std::vector<std::string>& warnings_;

@@ -228,6 +228,25 @@ TEST_F(Merge, LeavesOutWhatThePartsSayDifferentlyOfTheMachineAndNamesIt) {
   EXPECT_EQ(whole->header.settings.at("seeds"), "1; 2");
 }
 
+// Who sets out to repeat it needs each, also of parts that were merged before.
+TEST_F(Merge, KeepsTheSeedsOfAllParts) {
+  std::vector<std::string> merge{"merge"};
+  std::string seeds;
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    const std::string name = std::to_string(seed) + ".syrun";
+    keep(session(seed, 2).candidate, name);
+    if (seed < 23) merge.push_back(name);
+    seeds += (seeds.empty() ? "" : "; ") + std::to_string(seed);
+  }
+  merge.insert(merge.end(), {"--output", "most.syrun"});
+  ASSERT_EQ(run(merge).status, 0);
+  const Outcome all = run({"merge", "most.syrun", "23.syrun", "24.syrun", "--output", "whole.syrun"});
+  ASSERT_EQ(all.status, 0) << all.err;
+  const auto whole = storage::read_archive("whole.syrun");
+  EXPECT_EQ(whole->header.settings.at("seeds"), seeds);
+  EXPECT_EQ(whole->header.seed, 0U);
+}
+
 TEST_F(Merge, SaysWhatItHadToAssume) {
   write("one.json", google_json(100));
   write("two.json", google_json(101));
