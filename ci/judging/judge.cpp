@@ -17,6 +17,7 @@
 #include "ci/judging/profile_regressions.hpp"
 #include "ci/judging/rename_proposals.hpp"
 #include "ci/judging/targets.hpp"
+#include "ci/measuring/merge_runs.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/warning_text.hpp"
@@ -77,11 +78,17 @@ const Calibration* KnownCalibration::find(const Run& baseline, const Run& candid
 
 namespace {
 
+// 0 is a seed like any other where a run was measured by one; other tools' results have none, nor has a run that was
+// merged of several.
+bool has_seed(const RunHeader& header) {
+  return header.seed != 0 || (header.tool.starts_with("steelyard ") && !header.settings.contains(kSeedsSetting));
+}
+
 // So that what ab or gate measured and judged is judged again with the same permutations, and to the same q.
 std::optional<std::uint64_t> seed_of_session(const Run& baseline, const Run& candidate) {
   const RunHeader& own = candidate.header;
   const bool is_one = !own.session.empty() && own.session == baseline.header.session;
-  if (!is_one || own.seed == 0 || own.seed != baseline.header.seed) return std::nullopt;
+  if (!is_one || !has_seed(own) || !has_seed(baseline.header) || own.seed != baseline.header.seed) return std::nullopt;
   return own.seed;
 }
 

@@ -473,7 +473,6 @@ class RunMerger {
   }
 
   static constexpr std::string_view kFreshCopies = "fresh_copies";
-  static constexpr const char* kSeedsSetting = "seeds";
   static constexpr std::string_view kBetweenValues = "; ";
 
   std::vector<NamedRun> parts_;

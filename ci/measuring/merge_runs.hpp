@@ -18,6 +18,8 @@ namespace steelyard::ci {
 inline constexpr std::size_t kMaxMergedRuns = 1000;
 // The setting that lists the ids of the parts, with a blank between.
 inline constexpr std::string_view kMergedSetting = "merged";
+// The setting that lists the seeds of the parts, where they have several: the run itself has none then.
+inline constexpr const char* kSeedsSetting = "seeds";
 
 // A run, and what the user calls it, for messages.
 struct NamedRun {

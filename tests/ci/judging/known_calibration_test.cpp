@@ -127,5 +127,24 @@ TEST_F(KnownCalibrations, CalibrateRefusesWhatItCannotMeasure) {
   EXPECT_EQ(run({"calibrate", "./nowhere", "--gates", "x"}).status, 3);
 }
 
+// What was measured with --seed 0 is judged again with 0, to the same q.
+TEST_F(KnownCalibrations, AreAskedInAComparisonByTheSeedOfTheSession) {
+  Result<KnownCalibration> known = KnownCalibration::of(configuration_);
+  ASSERT_TRUE(known);
+  steelyard::Run other = run_;
+  const auto seed = [&] { return compare_sides(run_, other, {configuration_, *known}, {}).policy.seed; };
+  const std::uint64_t usual = ComparisonPolicy{}.seed;
+  EXPECT_NE(usual, 0U);
+  EXPECT_EQ(seed(), usual) << "another tool's result has none";
+  for (steelyard::Run* run : {&run_, &other}) run->header.tool = kToolName;
+  EXPECT_EQ(seed(), 0U);
+  for (steelyard::Run* run : {&run_, &other}) run->header.settings["seeds"] = "1; 2";
+  EXPECT_EQ(seed(), usual) << "a run that was merged of several has none of its own";
+  for (steelyard::Run* run : {&run_, &other}) run->header.seed = 7;
+  EXPECT_EQ(seed(), 7U);
+  other.header.seed = 8;
+  EXPECT_EQ(seed(), usual);
+}
+
 }  // namespace
 }  // namespace steelyard::ci::known_calibration_test
