@@ -116,7 +116,10 @@ int connect_descriptors(const Prepared& prepared) {
 
 void set_randomization(bool wanted, int report) {
   const int current = ::personality(0xffffffffUL);
-  if (current < 0) return tell(report, Step::randomization);
+  if (current < 0) {
+    if (!wanted) tell(report, Step::randomization);  // else it is as the caller has it, which nobody tells
+    return;
+  }
   const int changed = wanted ? current & ~ADDR_NO_RANDOMIZE : current | ADDR_NO_RANDOMIZE;
   if (changed != current && ::personality(static_cast<unsigned long>(changed)) < 0) tell(report, Step::randomization);
 }

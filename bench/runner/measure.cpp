@@ -376,6 +376,7 @@ void Session::measure() {
   outcome_.rounds = std::min(outcome_.rounds, second.rounds);
   outcome_.budget_spent = outcome_.budget_spent || second.budget_spent;
   outcome_.cancelled = second.cancelled;
+  outcome_.addresses_refused = outcome_.addresses_refused || second.addresses_refused;
   outcome_.repeated_rounds += second.repeated_rounds;
   outcome_.replaced_rounds += second.replaced_rounds;
   outcome_.disturbed_rounds += second.disturbed_rounds;
@@ -403,6 +404,7 @@ void Session::keep_layouts(const Program& program, std::map<std::string, std::st
 std::vector<Run> Session::finish() {
   const Environment device = share_device();
   auto settings = describe_settings(settings_, limits_.budget, layout_, rounds_, outcome_);
+  describe_addresses(environment_, outcome_.addresses_refused, settings);
   describe_samples(samples_, pilot_, settings);
   describe_copies(sides_, timing_.rounds_per_copy, settings);
   if (looks()) settings[std::string(kLooksSetting)] = look_times().text;

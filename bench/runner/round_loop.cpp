@@ -305,6 +305,12 @@ ChildCommand RoundLoop::command_for(const MeasuredSide& side, const Group& group
   return command;
 }
 
+void RoundLoop::note_addresses(const std::vector<Result<ChildResult>>& children) {
+  for (const Result<ChildResult>& child : children) {
+    if (child && !child->addresses_randomized) outcome_.addresses_refused = true;
+  }
+}
+
 std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round,
                                                    const std::vector<MeasuredSide*>& in_order) {
   const Planned& first = benchmarks_[group.front()];
@@ -318,6 +324,7 @@ std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round
   for (const ChildCommand& command : commands) cores.push_back(command.core);
   ConditionsWatch watch(std::move(cores));
   auto children = run_invocations(commands, plan_.limits.cancelled);
+  note_addresses(children);
   const auto conditions = watch.finish(children);
   std::vector<Ran> ran;
   for (std::size_t i = 0; i < in_order.size(); ++i) {
@@ -340,6 +347,7 @@ std::vector<RoundLoop::Ran> RoundLoop::run_in_turn(const Group& group, int round
     const std::optional<int> core = core_for(first, round);
     ConditionsWatch watch({core});
     auto children = run_invocations({command_for(*side, group, round, core)}, plan_.limits.cancelled);
+    note_addresses(children);
     const InvocationConditions conditions = watch.finish(children).front();
     ran.push_back({side, {first.benchmark, round, slot, conditions}, std::move(children.front())});
   }

@@ -60,6 +60,7 @@ struct RoundLoopOutcome {
   int rounds = 0;  // that every benchmark could have
   bool budget_spent = false;
   bool cancelled = false;
+  bool addresses_refused = false;            // some process has the addresses of every other, and not as was asked for
   std::vector<ListedBenchmark> not_reached;  // the budget was spent in the first round, before these
   std::vector<std::string> unpaired;         // of several threads, so interleaved in a duet
   int repeated_rounds = 0;                   // of single benchmarks, because a process of theirs was disturbed
@@ -108,6 +109,7 @@ class RoundLoop {
   void measure(const Group& group, int round);
   void spend(const Group& group, Nanoseconds time);
   void watch();
+  void note_addresses(const std::vector<Result<ChildResult>>& children);
   std::vector<Ran> run_at_once(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   std::vector<Ran> run_in_turn(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   bool keep_shared(const Group& group, std::vector<Ran>& ran);

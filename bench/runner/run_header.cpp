@@ -29,7 +29,6 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
       {"rounds", std::to_string(outcome.rounds)},
       {"layout_reason", layout.reason},
       {"cores", core_text(layout.cores)},
-      {"address_randomization", "on"},
       {"environment_padding", "0 to " + std::to_string(kMaxPadding - 1) + " bytes, drawn for each process"},
   };
   if (outcome.disturbed_rounds > 0) {
@@ -52,6 +51,12 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
     settings["layout_reason"] += "; benchmarks of several threads were interleaved";
   }
   return settings;
+}
+
+void describe_addresses(const Environment& environment, bool is_refused, std::map<std::string, std::string>& settings) {
+  const std::string* const of_machine = environment.find("aslr");
+  const bool is_off = of_machine != nullptr && *of_machine == "0";
+  settings["address_randomization"] = is_refused ? "off, as the system refused to switch it on" : is_off ? "off" : "on";
 }
 
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/environment.hpp"
 #include "bench/runner/layout_choice.hpp"
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/round_loop.hpp"
@@ -18,6 +19,10 @@ namespace steelyard::bench {
 std::map<std::string, std::string> describe_settings(const MeasuringSettings& asked, Nanoseconds budget,
                                                      const LayoutChoice& layout, int rounds_planned,
                                                      const RoundLoopOutcome& outcome);
+
+// address_randomization: "on", unless the machine has it off, or a process was started without it and the system
+// refused to switch it on for it. Where the system tells nothing it is as was asked for.
+void describe_addresses(const Environment& environment, bool is_refused, std::map<std::string, std::string>& settings);
 
 inline constexpr std::string_view kFilterSetting = "filter";  // which benchmarks were asked for; absent: all
 

@@ -2,10 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -330,6 +339,37 @@ TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
   EXPECT_EQ(run->header.session, "");
   EXPECT_EQ(run->invocations[2].round, 2);
   EXPECT_EQ(run->invocations[2].slot, 0);
+}
+
+// From here on this process and what it starts have fixed addresses, and no call changes that. False: it cannot be.
+bool fix_addresses_for_good() {
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(rules)), rules};
+  return ::personality(ADDR_NO_RANDOMIZE) >= 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(MeasureOne, SaysWhereProcessesHaveFixedAddressesAsTheSystemRefusesOthers) {
+  STEELYARD_NEEDS_FIXTURE();
+  const pid_t refused = ::fork();
+  if (refused == 0) {
+    if (!fix_addresses_for_good()) ::_exit(3);
+    const Result<steelyard::Run> run = testkit::measure_one(testkit::fixture(), quick("sum/8"));
+    if (!run || run->measurements.empty()) ::_exit(2);
+    const std::string& said = run->header.settings.at("address_randomization");
+    ::_exit(said == "off, as the system refused to switch it on" ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(refused, &status, 0), refused);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "1: it says something else, 2: it was not measured, 3: nothing was refused";
 }
 
 }  // namespace

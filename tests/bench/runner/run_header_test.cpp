@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace steelyard::bench::run_header_test {
 namespace {
 
@@ -23,6 +26,21 @@ TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
   EXPECT_EQ(settings["stopped_after_rounds"], "4");
   layout.cores.clear();
   EXPECT_EQ(describe_settings({}, seconds(120), layout, 12, outcome)["cores"], "not pinned");
+}
+
+TEST(DescribeAddresses, AreRandomUnlessTheMachineOrARefusalKeepsThemFixed) {
+  const auto described = [](const char* of_machine, bool is_refused) {
+    Environment environment;
+    if (of_machine != nullptr) environment.set("aslr", of_machine, false);
+    std::map<std::string, std::string> settings;
+    describe_addresses(environment, is_refused, settings);
+    return settings["address_randomization"];
+  };
+  EXPECT_EQ(described("2", false), "on");
+  EXPECT_EQ(described("1", false), "on");
+  EXPECT_EQ(described("0", false), "off");
+  EXPECT_EQ(described("2", true), "off, as the system refused to switch it on");
+  EXPECT_EQ(described(nullptr, false), "on") << "as was asked for, where the system does not tell";
 }
 
 TEST(DescribeSamples, SaysHowLongTheyAreAndWhoFoundTheirIterations) {
