@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/rounds.hpp"
@@ -193,13 +193,8 @@ bool copies_dominate(const CalibratedBenchmark& benchmark) {
 }  // namespace
 
 int threads_of(const std::string& benchmark) {
-  constexpr std::string_view kWord = "/threads:";
-  const std::size_t at = benchmark.find(kWord);
-  if (at == std::string::npos) return 1;
-  const char* const begin = benchmark.data() + at + kWord.size();
-  int threads = 1;
-  std::from_chars(begin, benchmark.data() + benchmark.size(), threads);
-  return std::max(threads, 1);
+  const BenchmarkId id = parse_google_benchmark_name(benchmark.substr(0, benchmark.find(" [")));
+  return std::max(id.threads.value_or(1), 1);
 }
 
 NoiseAdvice advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumstances& now) {

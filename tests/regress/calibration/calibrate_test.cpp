@@ -237,9 +237,18 @@ TEST(Advice, TellsOfMoreAlarmsThanChanceExplainsWhateverTheFloor) {
 
 TEST(Advice, ReadsThreadsFromTheName) {
   EXPECT_EQ(threads_of("BM_a"), 1);
-  EXPECT_EQ(threads_of("BM_a/64/threads:16/real_time"), 16);
+  EXPECT_EQ(threads_of("BM_a/64/real_time/threads:16"), 16);
+  EXPECT_EQ(threads_of("BM_a/threads:16 [suite=x,dtype=f32]"), 16);
   EXPECT_EQ(threads_of("BM_a/threads:x"), 1);
   EXPECT_EQ(threads_of("BM_a/threads:99999999999"), 1);
+}
+
+// A parameter of the benchmark's own may be called so: Google Benchmark appends the number of threads as the last.
+TEST(Advice, ReadsThreadsAsTheIdentityDoes) {
+  for (const char* name : {"BM_a/threads:16/64", "BM_a/threads:8/threads:2", "BM_a<x/threads:4>", "BM_a/threads:2"}) {
+    EXPECT_EQ(threads_of(name), parse_google_benchmark_name(name).threads.value_or(1)) << name;
+  }
+  EXPECT_EQ(threads_of("BM_a/threads:8/threads:2"), 2);
 }
 
 TEST(Advice, AsksForRoundsWhereCopiesOfTheProgramDifferMost) {
