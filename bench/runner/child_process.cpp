@@ -226,6 +226,8 @@ std::string ending(const ChildResult& child) {
                   : to_text(child.timeout));
     case ChildEnd::cancelled:
       return "was cancelled";
+    case ChildEnd::not_run:
+      return "was not run, as what it is measured beside could not be prepared";
   }
   return "";
 }
@@ -301,6 +303,15 @@ Result<std::optional<ChildResult>> prepare_process(const ChildCommand& command, 
   return program_error('"' + command.prepare + '"', "it " + child.describe(), "a preparation that succeeds");
 }
 
+// Of `count` commands, one of which could not be prepared.
+std::vector<Result<ChildResult>> only_failed(std::size_t which, const Error& error, std::size_t count) {
+  ChildResult not_run;
+  not_run.end = ChildEnd::not_run;
+  std::vector<Result<ChildResult>> results(count, Result<ChildResult>(not_run));
+  results[which] = error;
+  return results;
+}
+
 }  // namespace
 
 std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>& commands,
@@ -309,9 +320,9 @@ std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>
   for (const ChildCommand& command : commands) processes = std::max(processes, command.processes);
   std::vector<Result<ChildResult>> whole;
   for (int i = 0; i < processes; ++i) {
-    for (const ChildCommand& command : commands) {
-      const Result<std::optional<ChildResult>> ended = prepare_process(command, cancelled);
-      if (!ended) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(ended.error()));
+    for (std::size_t k = 0; k < commands.size(); ++k) {
+      const Result<std::optional<ChildResult>> ended = prepare_process(commands[k], cancelled);
+      if (!ended) return only_failed(k, ended.error(), commands.size());
       if (*ended) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(**ended));
     }
     std::vector<Result<ChildResult>> children = run_children(commands, cancelled);

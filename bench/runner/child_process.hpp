@@ -50,7 +50,13 @@ struct ChildCommand {
   std::string prepare = {};
 };
 
-enum class ChildEnd { exited, signalled, timed_out, cancelled };
+enum class ChildEnd {
+  exited,
+  signalled,
+  timed_out,
+  cancelled,
+  not_run,  // of run_invocations() alone: what was to be prepared beside it was not
+};
 
 // What one process took.
 struct ProcessUse {
@@ -113,8 +119,8 @@ std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& c
 
 // As run_children, with as many processes of each command as it asks for, all commands at once each time, and what each
 // asks for before. Of several processes the result has the sum of durations and counts, and each one's use. One that
-// does not succeed ends the invocation, as its result. Error (program): what comes before did not succeed; then no
-// command has a result. Cancelled while that ran, every command ends as ChildEnd::cancelled.
+// does not succeed ends the invocation, as its result. Error (program): what comes before this command did not succeed;
+// then the others end as ChildEnd::not_run. Cancelled while that ran, every command ends as ChildEnd::cancelled.
 std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>& commands,
                                                  const std::atomic<bool>* cancelled);
 

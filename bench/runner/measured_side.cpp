@@ -118,6 +118,7 @@ bool SideRecord::has_given_up(const std::string& benchmark) const {
 void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child, const ResultReader& read) {
   if (!child) return fail(attempt, child.error().text(), 1);
   if (child->end == ChildEnd::cancelled) return;
+  if (child->end == ChildEnd::not_run) return fail(attempt, child->describe(), 0, FailureKind::not_reached);
   if (child->end == ChildEnd::timed_out) return fail(attempt, child->describe(), kWeightOfTimeOut);
   if (!child->succeeded()) return fail(attempt, child->describe(), 1);
   Result<GoogleBenchmarkFile> file = read(*child);

@@ -332,6 +332,27 @@ TEST(RunInvocations, CancelledWhileTheyArePreparedAreCancelledAndHaveNotFailed) 
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "ran"));
 }
 
+// What is measured beside it has not failed.
+TEST(RunInvocations, BlameTheOneThatCouldNotBePrepared) {
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "ran";
+  ChildCommand sound = shell(": > " + file.string());
+  sound.prepare = "true";
+  ChildCommand broken = sound;
+  broken.prepare = "echo no room >&2; false";
+  for (const std::size_t which : {0U, 1U}) {
+    const auto results =
+        which == 0 ? run_invocations({broken, sound}, nullptr) : run_invocations({sound, broken}, nullptr);
+    ASSERT_EQ(results.size(), 2U);
+    ASSERT_FALSE(results[which]);
+    EXPECT_THAT(results[which].error().text(), HasSubstr("no room"));
+    ASSERT_TRUE(results[1 - which]);
+    EXPECT_EQ(results[1 - which]->end, ChildEnd::not_run);
+    EXPECT_FALSE(results[1 - which]->succeeded());
+    EXPECT_FALSE(std::filesystem::exists(file)) << "alone it would be measured under other conditions";
+  }
+}
+
 TEST(RunChildren, RunsBothAtOnce) {
   const testkit::TemporaryFolder folder;
   const std::string meeting = (folder.path() / "meeting").string();

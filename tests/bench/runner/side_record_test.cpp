@@ -104,6 +104,14 @@ TEST_F(SideRecordTest, TurnsABadNumberIntoAFailure) {
   EXPECT_THAT(run.failures[0].said, HasSubstr("real_time"));
 }
 
+TEST_F(SideRecordTest, HasNotFailedAndIsTriedOnWhereTheOtherSideCouldNotBePrepared) {
+  for (int round = 0; round < 4; ++round) add_failing(round, ChildEnd::not_run);
+  EXPECT_FALSE(record_.has_given_up("BM_x/8"));
+  const steelyard::Run run = record_.take();
+  ASSERT_EQ(run.failures.size(), 4U);
+  for (const Failure& failure : run.failures) EXPECT_EQ(failure.kind, FailureKind::not_reached);
+}
+
 TEST_F(SideRecordTest, KeepsASkipAsOneWithItsWordsAlone) {
   ChildResult child;
   child.error_output = "last words\n";
