@@ -50,7 +50,8 @@ struct Scale {
 };
 constexpr std::array kDurations{Scale{"ns", 1}, Scale{"us", 1e3}, Scale{"ms", 1e6}, Scale{"s", 1e9}};
 constexpr std::array kCounts{Scale{"", 1}, Scale{"k", 1e3}, Scale{"M", 1e6}, Scale{"G", 1e9}, Scale{"T", 1e12}};
-constexpr std::array kBytes{Scale{"B", 1}, Scale{"KiB", 1024}, Scale{"MiB", 1048576}, Scale{"GiB", 1073741824}};
+constexpr std::array kBytes{Scale{"B", 1}, Scale{"KiB", 1024}, Scale{"MiB", 1048576}, Scale{"GiB", 1073741824},
+                            Scale{"TiB", 1099511627776}};
 constexpr std::array kByteRates{Scale{"B/s", 1}, Scale{"kB/s", 1e3}, Scale{"MB/s", 1e6}, Scale{"GB/s", 1e9},
                                 Scale{"TB/s", 1e12}};
 constexpr std::array kFlopRates{Scale{"flop/s", 1}, Scale{"kflop/s", 1e3}, Scale{"Mflop/s", 1e6}, Scale{"Gflop/s", 1e9},

@@ -21,6 +21,7 @@ const kScales: Record<string, Scale[]> = {
     ['KiB', 1024],
     ['MiB', 1048576],
     ['GiB', 1073741824],
+    ['TiB', 1099511627776],
   ],
   'bytes/s': [
     ['B/s', 1],

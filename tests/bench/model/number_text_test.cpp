@@ -20,6 +20,8 @@ TEST(LevelText, PicksTheUnitThatKeepsTheNumberShort) {
   EXPECT_EQ(level_text(0.0125, "ns"), "0.0125 ns");
   EXPECT_EQ(level_text(90e9, "ns"), "90.0 s");
   EXPECT_EQ(level_text(2048, "bytes"), "2.00 KiB");
+  EXPECT_EQ(level_text(1'048'575, "bytes"), "1.00 MiB");
+  EXPECT_EQ(level_text(3 * 1099511627776.0, "bytes"), "3.00 TiB");
   EXPECT_EQ(level_text(2.1e9, "bytes/s"), "2.10 GB/s");
   EXPECT_EQ(level_text(3.2e12, "flop/s"), "3.20 Tflop/s");
   EXPECT_EQ(level_text(1500, "1/s"), "1.50 k/s");

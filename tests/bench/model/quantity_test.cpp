@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace steelyard::quantity_test {
 namespace {
 
@@ -48,6 +50,11 @@ TEST(Quantity, TextChangesUnitWhereRoundingWouldReachAThousand) {
   EXPECT_EQ(to_text(nanoseconds(999.5)), "1.00 us");
   EXPECT_EQ(to_text(nanoseconds(1.07e6)), "1.07 ms");
   EXPECT_EQ(to_text(Bytes(1536)), "1.50 KiB");
+  EXPECT_EQ(to_text(Bytes(1023)), "1023 B");
+  EXPECT_EQ(to_text(Bytes(1023 * 1024)), "1023 KiB");
+  EXPECT_EQ(to_text(Bytes(1'048'575)), "1.00 MiB");
+  EXPECT_EQ(to_text(Bytes(1'073'741'823)), "1.00 GiB");
+  EXPECT_EQ(to_text(Bytes(std::int64_t{3} << 40)), "3.00 TiB");
 }
 
 }  // namespace
