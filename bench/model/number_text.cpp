@@ -233,36 +233,31 @@ std::string decimal_text(double value, int decimals) {
   return result;
 }
 
-// Days become a date by eras of 400 years that begin in March, so that a leap day ends its year (H. Hinnant,
-// chrono-Compatible Low-Level Date Algorithms, civil_from_days): what judges includes no clock.
+namespace {
+
+std::string two_digits(unsigned number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+std::string day_text(std::chrono::sys_days day) {
+  const std::chrono::year_month_day date(day);
+  return std::to_string(static_cast<int>(date.year())) + "-" + two_digits(static_cast<unsigned>(date.month())) + "-" +
+         two_digits(static_cast<unsigned>(date.day()));
+}
+
+}  // namespace
+
 std::string date_text(std::int64_t at_unix_s) {
   constexpr std::int64_t kLast = 253'402'300'799;
-  constexpr std::int64_t kDaysOfEra = 146'097;
-  const std::int64_t days = std::clamp<std::int64_t>(at_unix_s, 0, kLast) / 86'400 + 719'468;  // since 0000-03-01
-  const std::int64_t of_era = days % kDaysOfEra;
-  const std::int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36'524 - of_era / 146'096) / 365;
-  const std::int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const std::int64_t from_march = (5 * of_year + 2) / 153;
-  const std::int64_t day = of_year - (153 * from_march + 2) / 5 + 1;
-  const std::int64_t month = from_march < 10 ? from_march + 3 : from_march - 9;
-  const std::int64_t year = days / kDaysOfEra * 400 + year_of_era + (month <= 2 ? 1 : 0);
-  const auto two = [](std::int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
-  return std::to_string(year) + '-' + two(month) + '-' + two(day);
+  const std::chrono::sys_seconds instant{std::chrono::seconds(std::clamp<std::int64_t>(at_unix_s, 0, kLast))};
+  return day_text(std::chrono::floor<std::chrono::days>(instant));
 }
 
 std::string time_text(std::int64_t unix_ns) {
   using std::chrono::floor;
   const std::chrono::sys_time<std::chrono::nanoseconds> instant{std::chrono::nanoseconds(unix_ns)};
   const auto day = floor<std::chrono::days>(instant);
-  const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(floor<std::chrono::seconds>(instant - day));
-  const auto two = [](auto number) {
-    const std::string digits = std::to_string(number);
-    return digits.size() < 2 ? "0" + digits : digits;
-  };
-  return std::to_string(static_cast<int>(date.year())) + "-" + two(static_cast<unsigned>(date.month())) + "-" +
-         two(static_cast<unsigned>(date.day())) + "T" + two(clock.hours().count()) + ":" +
-         two(clock.minutes().count()) + ":" + two(clock.seconds().count()) + "Z";
+  const auto two = [](auto count) { return two_digits(static_cast<unsigned>(count.count())); };
+  return day_text(day) + "T" + two(clock.hours()) + ":" + two(clock.minutes()) + ":" + two(clock.seconds()) + "Z";
 }
 
 }  // namespace steelyard
