@@ -29,31 +29,6 @@ namespace {
 
 constexpr std::string_view kHardwareCycles = "hardware_cycles";
 
-// What a reckless caller could pass is brought into the range in which the formulas hold.
-ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cautions) {
-  std::string of_table;
-  const auto hold = [&](double& value, double low, double high, double otherwise, const char* key) {
-    if (value >= low && value <= high) return;
-    cautions.push_back(caution::PolicyOutOfRange{of_table, key, value, low, high, otherwise});
-    value = otherwise;
-  };
-  const ComparisonPolicy usual;
-  hold(policy.false_alarm_rate, 1e-6, 0.5, usual.false_alarm_rate, "false_alarm_rate");
-  hold(policy.confidence, 0.5, 0.9999, usual.confidence, "confidence");
-  hold(policy.minimum_effect, 0, 10, usual.minimum_effect, "minimum_effect");
-  hold(policy.margin, 1e-6, 10, usual.margin, "margin");
-  hold(policy.counted_minimum_effect, 0, 10, usual.counted_minimum_effect, "counted_minimum_effect");
-  for (PatternPolicy& table : policy.patterns) {
-    of_table = to_text(table);
-    if (table.minimum_effect) hold(*table.minimum_effect, 0, 10, policy.minimum_effect, "minimum_effect");
-    if (table.margin) hold(*table.margin, 1e-6, 10, policy.margin, "margin");
-    if (table.counted_minimum_effect) {
-      hold(*table.counted_minimum_effect, 0, 10, policy.counted_minimum_effect, "counted_minimum_effect");
-    }
-  }
-  return policy;
-}
-
 bool is_ignored(const ComparisonPolicy& policy, const FactDifference& fact) {
   return std::find(policy.ignored_facts.begin(), policy.ignored_facts.end(), fact.name) != policy.ignored_facts.end();
 }
@@ -230,6 +205,32 @@ void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
 }
 
 }  // namespace
+
+ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cautions) {
+  std::string of_table;
+  const auto hold = [&](double& value, double low, double high, double otherwise, const char* key) {
+    if (value >= low && value <= high) return;
+    const bool has_a_side = value > 0 && std::isfinite(value);
+    const double used = has_a_side ? std::clamp(value, low, high) : otherwise;
+    cautions.push_back(caution::PolicyOutOfRange{of_table, key, value, low, high, used});
+    value = used;
+  };
+  const ComparisonPolicy usual;
+  hold(policy.false_alarm_rate, kMinFalseAlarmRate, 0.5, usual.false_alarm_rate, "false_alarm_rate");
+  hold(policy.confidence, 0.5, 0.9999, usual.confidence, "confidence");
+  hold(policy.minimum_effect, 0, 10, usual.minimum_effect, "minimum_effect");
+  hold(policy.margin, 1e-6, 10, usual.margin, "margin");
+  hold(policy.counted_minimum_effect, 0, 10, usual.counted_minimum_effect, "counted_minimum_effect");
+  for (PatternPolicy& table : policy.patterns) {
+    of_table = to_text(table);
+    if (table.minimum_effect) hold(*table.minimum_effect, 0, 10, policy.minimum_effect, "minimum_effect");
+    if (table.margin) hold(*table.margin, 1e-6, 10, policy.margin, "margin");
+    if (table.counted_minimum_effect) {
+      hold(*table.counted_minimum_effect, 0, 10, policy.counted_minimum_effect, "counted_minimum_effect");
+    }
+  }
+  return policy;
+}
 
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                     const Calibration* calibration, Rules rules, GateMemory* memory) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
@@ -14,6 +15,12 @@
 namespace steelyard::regress {
 
 struct GateMemory;
+
+// The smallest rate that is judged by: a bisect divides its own by 60 and more.
+inline constexpr double kMinFalseAlarmRate = 1e-9;
+// What a reckless caller could pass is brought into the range in which the formulas hold: to its nearer end, or to what
+// is usual where it is no positive number. compare_runs and LookJudge do so themselves.
+ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cautions);
 
 // One row per (benchmark, metric) that either side has and the policy judges. Never throws; data that allow no
 // statement give `inconclusive`, `failed`, `missing`, `new` or `incomparable` rows with the reason.

@@ -1,6 +1,7 @@
 #include "regress/judge_looks.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "regress/ab/calibrated.hpp"
@@ -38,6 +39,12 @@ Family adjust_within(std::vector<RowDraft>& drafts, const RowContext& context, s
 }
 
 }  // namespace
+
+LookJudge::LookJudge(ComparisonPolicy policy, std::int64_t comparisons, Rules rules)
+    : comparisons_(comparisons), rules_(rules) {
+  std::vector<Caution> told_by_the_comparison;
+  policy_ = within_range(std::move(policy), told_by_the_comparison);
+}
 
 std::map<std::string, LookAnswer> LookJudge::answers(const Run& baseline, const Run& candidate,
                                                      const Calibration* calibration) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
@@ -21,8 +20,7 @@ namespace steelyard::regress {
 class LookJudge {
  public:
   // `comparisons`: noisy ones of the whole gate, where the runs are a part of it.
-  LookJudge(ComparisonPolicy policy, std::int64_t comparisons, Rules rules = kNewestRules)
-      : policy_(std::move(policy)), comparisons_(comparisons), rules_(rules) {}
+  LookJudge(ComparisonPolicy policy, std::int64_t comparisons, Rules rules = kNewestRules);
 
   // By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge,
   // or cannot be judged at all, is decided. `calibration`: as for compare_runs; where it failed, no rounds lead to a

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/text.hpp"
@@ -91,8 +92,11 @@ class Probing {
   Result<bench::MeasuredPair> count(const ListedPair& listed, const Configuration& configuration,
                                     ProgressLine& progress) const;
 
+  void warn_of_levels(const regress::Judged& judged);
+
   std::string benchmark_;
   Metric metric_;
+  std::set<std::string> told_;
   CommitBuilds& builds_;
   const BisectPlan& plan_;
   const App& app_;
@@ -153,6 +157,16 @@ Result<bench::MeasuredPair> Probing::count(const ListedPair& listed, const Confi
   return pair;
 }
 
+// A probe at another level than the search divides its own over is no part of what the report promises. Once a level:
+// other warnings of one probe say nothing of the search.
+void Probing::warn_of_levels(const regress::Judged& judged) {
+  for (const regress::Caution& caution : judged.cautions) {
+    if (!std::holds_alternative<regress::caution::PolicyOutOfRange>(caution)) continue;
+    const std::string text = warning_text(caution);
+    if (told_.insert(text).second) app_.warn(text);
+  }
+}
+
 Result<ProbeData> Probing::measure(const std::vector<ProgramPair>& pairs, const ProbeQuestion& question) {
   Configuration configuration = configuration_of(question);
   configuration.run.filter.clear();
@@ -166,7 +180,9 @@ Result<ProbeData> Probing::measure(const std::vector<ProgramPair>& pairs, const 
   ComparisonPolicy policy = comparison_policy(configuration.policy);
   policy.seed = configuration.run.seed;
   // Without the machine's calibration, whose floor could be wider than the change that is sought.
-  Comparison comparison = worded(regress::compare_runs(pair.baseline, pair.candidate, policy));
+  regress::Judged judged = regress::compare_runs(pair.baseline, pair.candidate, policy);
+  warn_of_levels(judged);
+  Comparison comparison = worded(std::move(judged));
   if (counts && question.purpose == regress::ProbePurpose::check) {
     attribute_in_words(comparison, pair.baseline, pair.candidate, {own_folders(pair.baseline, pair.candidate)});
   }

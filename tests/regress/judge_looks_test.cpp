@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
@@ -122,6 +124,26 @@ TEST(LookJudge, HoldTheTablesOfTheirMachineAlone) {
   EXPECT_EQ(LookJudge(policy, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::decided);
   table.machine = "*Xeon*";
   EXPECT_EQ(LookJudge(policy, 2).answers(pair.baseline, pair.candidate).at("BM_1"), LookAnswer::undecided);
+}
+
+// As the comparison holds it: at a rate of 1 every estimate beyond the minimum effect would be a decision.
+TEST(LookJudge, HoldsAPolicyToTheRangeOfComparisons) {
+  SimulationOptions options;
+  options.rounds = 12;
+  options.benchmarks = 20;
+  options.noise.process = 0.1;
+  options.noise.burst_chance = 0;
+  SimulatedPair pair = Simulation(3).draw(options);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->header.settings["looks"] = "12:0.2 24:0.8";
+  for (const double rate : {1.0, 1e-18}) {
+    ComparisonPolicy reckless;
+    reckless.false_alarm_rate = rate;
+    ComparisonPolicy held;
+    held.false_alarm_rate = std::clamp(rate, kMinFalseAlarmRate, 0.5);
+    EXPECT_EQ(LookJudge(reckless, 20).answers(pair.baseline, pair.candidate),
+              LookJudge(held, 20).answers(pair.baseline, pair.candidate))
+        << rate;
+  }
 }
 
 TEST(LookJudge, WithoutAPlanThereIsNothingToGoOnFor) {

@@ -90,6 +90,19 @@ TEST_F(BisectOfARepository, ByCountsNamesTheCommitItsFunctionAndTimesNothing) {
   EXPECT_EQ(builds(), built) << "its answers and builds were kept";
 }
 
+// A level below all that is judged by was taken for 5 %, and nobody was told.
+TEST_F(BisectOfARepository, SaysWhereALevelIsTooSmallToBeJudgedBy) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  const std::string good = commit("creep0");
+  commit("creep0");
+  commit("creep1");
+  const Outcome outcome =
+      run({"bisect", good, "HEAD", "varied", "--metric", "instructions", "--false-alarm-rate", "0.000000000001"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("policy false_alarm_rate: found "), HasSubstr(" was used")));
+}
+
 TEST_F(BisectOfARepository, StepsAroundACommitWhoseSubmoduleIsGone) {
   const auto missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
