@@ -55,31 +55,19 @@ Result<ShardFolder> read_shard(const std::string& name) {
   return ShardFolder{name, std::move(baseline), std::move(candidate), std::move(comparison)};
 }
 
-// The policy's fields by their names. Seeds are each machine's own, and decide nothing.
-std::vector<std::pair<std::string, std::string>> policy_texts(ComparisonPolicy policy) {
-  policy.seed = 0;
-  storage::JsonWriter object;
-  ComparisonPolicy::fields(object, policy);
-  return object.member_texts("not set");
-}
-
 constexpr const char* kOnePolicy =
     "measure all shards with the same steelyard.toml and options, on machines for which the same [[policy]] tables "
     "hold";
 
 Result<void> check_policies(const std::vector<ShardFolder>& shards) {
   const ShardFolder& first = shards.front();
-  const auto wanted = policy_texts(first.comparison.policy);
   for (const ShardFolder& shard : shards) {
-    const auto found = policy_texts(shard.comparison.policy);
-    for (std::size_t i = 0; i < std::min(wanted.size(), found.size()); ++i) {
-      if (found[i] == wanted[i]) continue;
-      return input_error(shard.name, found[i].first + ' ' + found[i].second,
-                         "that of " + first.name + ", " + wanted[i].first + ' ' + wanted[i].second, kOnePolicy);
-    }
-    if (found.size() != wanted.size()) {
-      return input_error(shard.name, "another policy", "that of " + first.name, kOnePolicy);
-    }
+    // Seeds are each machine's own, and decide nothing.
+    const auto found = differing_fields(first.comparison.policy, shard.comparison.policy, "not set");
+    if (found.empty()) continue;
+    const FieldDifference& one = found.front();
+    return input_error(shard.name, one.field + ' ' + one.recomputed,
+                       "that of " + first.name + ", " + one.field + ' ' + one.kept, kOnePolicy);
   }
   return {};
 }

@@ -261,7 +261,6 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
 
 // As it is compared with another.
 ComparisonPolicy comparable_policy(ComparisonPolicy policy) {
-  policy.seed = 0;
   const auto others = std::stable_partition(policy.patterns.begin(), policy.patterns.end(),
                                             [](const auto& table) { return !table.accepted_by.empty(); });
   std::sort(policy.patterns.begin(), others,
@@ -284,6 +283,21 @@ void exclude_unaccepted(const ComparisonPolicy& kept, ComparisonPolicy& own) {
 
 }  // namespace
 
+std::vector<FieldDifference> differing_fields(const ComparisonPolicy& kept, const ComparisonPolicy& own,
+                                              const std::string& absent) {
+  std::map<std::string, std::pair<std::string, std::string>> fields;
+  for (const auto& [field, text] : object_of(kept).member_texts(absent)) fields[field] = {text, absent};
+  for (const auto& [field, text] : object_of(own).member_texts(absent)) {
+    fields.try_emplace(field, absent, "").first->second.second = text;
+  }
+  fields.erase("seed");
+  std::vector<FieldDifference> found;
+  for (const auto& [field, texts] : fields) {
+    if (texts.first != texts.second) found.push_back({kWhole, "policy", field, texts.first, texts.second});
+  }
+  return found;
+}
+
 std::vector<FieldDifference> policy_differences(const Comparison& kept, const Comparison& own) {
   const ComparisonPolicy there = comparable_policy(alike(kept).policy);
   ComparisonPolicy here = comparable_policy(alike(own).policy);
@@ -292,15 +306,7 @@ std::vector<FieldDifference> policy_differences(const Comparison& kept, const Co
   for (std::size_t i = 0; i < std::min(there.patterns.size(), here.patterns.size()); ++i) {
     if (there.patterns[i].machine.empty()) here.patterns[i].machine.clear();
   }
-  const auto was = object_of(there).member_texts(kAbsent);
-  const auto is = object_of(here).member_texts(kAbsent);
-  std::map<std::string, std::pair<std::string, std::string>> fields;
-  for (const auto& [field, text] : was) fields[field] = {text, kAbsent};
-  for (const auto& [field, text] : is) fields.try_emplace(field, kAbsent, "").first->second.second = text;
-  std::vector<FieldDifference> found;
-  for (const auto& [field, texts] : fields) {
-    if (texts.first != texts.second) found.push_back({kWhole, "policy", field, texts.first, texts.second});
-  }
+  std::vector<FieldDifference> found = differing_fields(there, here, kAbsent);
   const auto calibration = [](const Comparison& comparison) {
     const Comparison document = alike(comparison);
     return document.calibration ? object_of(*document.calibration).one_line() : kAbsent;

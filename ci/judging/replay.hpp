@@ -2,6 +2,7 @@
 // field of every row, the drifts, and the change points of the history it was held against. Pure.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -15,6 +16,10 @@ namespace steelyard::ci {
 // (equal_builds.hpp), the rest is compared. `baseline`: of what was held against a history, the newest run of it; no
 // measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
+
+// In what two policies differ but for their seeds, by the fields' names; `absent` stands for what one of them lacks.
+std::vector<FieldDifference> differing_fields(const ComparisonPolicy& kept, const ComparisonPolicy& own,
+                                              const std::string& absent);
 
 // In what the policy, the calibration and the rules of `kept` are not those of `own`, field by field. Seeds are each
 // gate's own. Of what was accepted the order says nothing, nor does what only `own` has of it, without which more

@@ -14,13 +14,10 @@ namespace {
 
 // The noisy metrics that would have been judged of any benchmark.
 std::vector<Metric> metrics_of_time(const ComparisonPolicy& policy) {
-  const std::vector<std::string> named = regress::named_metrics(policy);
-  std::set<std::string> names(named.begin(), named.end());
-  if (policy.metrics.empty()) names.insert(std::string(kRealTime));
   std::vector<Metric> metrics;
-  for (const std::string& name : names) {
-    const std::optional<Metric> metric = well_known_metric(name);
-    if (metric && metric->kind == MetricKind::noisy) metrics.push_back(*metric);
+  for (const std::string& name : regress::perhaps_noisy_metrics(policy)) {
+    // Of one that no table knows there is nothing to be said of before it is measured.
+    if (const std::optional<Metric> metric = well_known_metric(name)) metrics.push_back(*metric);
   }
   return metrics;
 }

@@ -33,13 +33,7 @@ namespace {
 
 // How many noisy metrics are judged of each benchmark, at most: the judgement adjusts for all of them.
 std::int64_t noisy_metrics(const ComparisonPolicy& policy) {
-  const std::vector<std::string> named = regress::named_metrics(policy);
-  std::set<std::string_view> judged(named.begin(), named.end());
-  if (policy.metrics.empty()) judged.insert(kRealTime);
-  return std::count_if(judged.begin(), judged.end(), [](std::string_view name) {
-    const std::optional<Metric> metric = well_known_metric(name);
-    return !metric || metric->kind == MetricKind::noisy;
-  });
+  return static_cast<std::int64_t>(regress::perhaps_noisy_metrics(policy).size());
 }
 
 // "timing BM_sort, round 17 of up to 60, 5 of 23 decided"

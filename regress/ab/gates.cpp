@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -140,6 +142,17 @@ std::vector<std::string> named_metrics(const ComparisonPolicy& policy) {
   for (const PatternPolicy& table : policy.patterns) {
     if (table.gates) add(*table.gates);
   }
+  return names;
+}
+
+std::set<std::string> perhaps_noisy_metrics(const ComparisonPolicy& policy) {
+  const std::vector<std::string> named = named_metrics(policy);
+  std::set<std::string> names(named.begin(), named.end());
+  if (policy.metrics.empty()) names.insert(std::string(kRealTime));
+  std::erase_if(names, [](const std::string& name) {
+    const std::optional<Metric> metric = well_known_metric(name);
+    return metric && metric->kind != MetricKind::noisy;
+  });
   return names;
 }
 

@@ -2,6 +2,7 @@
 // time and instructions as two signals of one benchmark. The verdicts themselves do not depend on it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ namespace steelyard::regress {
 bool names_metric(const ComparisonPolicy& policy, std::string_view metric);
 // All that it names so, each once.
 std::vector<std::string> named_metrics(const ComparisonPolicy& policy);
+// Of all that is judged by name, and real_time where nothing is, what may be noisy: a user's own metric that no table
+// knows may be, too.
+std::set<std::string> perhaps_noisy_metrics(const ComparisonPolicy& policy);
 // Whether it is judged of this benchmark: named for it, or, where `metrics` is empty, real_time and every counted
 // metric.
 bool is_judged(const ComparisonPolicy& policy, std::string_view benchmark, std::string_view metric, MetricKind kind);

@@ -463,6 +463,19 @@ TEST_F(MergeShards, RefuseAnotherPolicyAndNameWhatDiffers) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("two: found minimum_effect 0.5"), HasSubstr("of one, minimum_effect 0.01")));
 }
 
+// A field that one of them lacks moves none of the others.
+TEST_F(MergeShards, NameATableThatOneOfThemLacks) {
+  keep_folder(shard(1), "one");
+  ComparisonPolicy policy;
+  PatternPolicy& table = policy.patterns.emplace_back();
+  table.match = "*";
+  table.minimum_effect = 0.5;
+  keep_folder(shard(2), "two", policy);
+  const Outcome outcome = run({"merge", "one", "two"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("two: found patterns "), HasSubstr("of one, patterns not set")));
+}
+
 TEST_F(MergeShards, RefuseAComparisonOfOtherRunsAndFoldersBesideRuns) {
   keep_folder(shard(1), "one");
   keep_folder(shard(2), "two");

@@ -4,6 +4,8 @@
 
 #include <fstream>
 #include <map>
+#include <set>
+#include <string>
 
 namespace steelyard::regress::gates_test {
 namespace {
@@ -377,6 +379,16 @@ TEST(Gates, DecidedTwiceAreTheSame) {
   Comparison twice = once;
   (void)decide_gates(twice);
   EXPECT_EQ(once, twice);
+}
+
+TEST(PerhapsNoisyMetrics, AreThoseThatNoTableKnowsToBeCounted) {
+  ComparisonPolicy policy;
+  EXPECT_EQ(perhaps_noisy_metrics(policy), std::set<std::string>{"real_time"});
+  policy.metrics = {"instructions", "cpu_time", "hits"};
+  EXPECT_EQ(perhaps_noisy_metrics(policy), (std::set<std::string>{"cpu_time", "hits"}));
+  policy.metrics.clear();
+  policy.gates = {"cpu_time"};
+  EXPECT_EQ(perhaps_noisy_metrics(policy), (std::set<std::string>{"cpu_time", "real_time"}));
 }
 
 }  // namespace
