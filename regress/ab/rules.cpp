@@ -1,37 +1,31 @@
 #include "regress/ab/rules.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <string_view>
 
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
+namespace {
 
-std::string_view to_text(Rules rules) {
-  switch (rules) {
-    case Rules::rounds_2:
-      return "rounds-2";
-    case Rules::rounds_3:
-      return "rounds-3";
-    case Rules::rounds_4:
-      return "rounds-4";
-    case Rules::rounds_5:
-      return "rounds-5";
-    case Rules::rounds_6:
-      return "rounds-6";
-    case Rules::rounds_7:
-      break;
-  }
-  return "rounds-7";
-}
+// By Rules.
+constexpr std::array<std::string_view, static_cast<std::size_t>(kNewestRules) + 1> kRuleVersions{
+    "rounds-2", "rounds-3", "rounds-4", "rounds-5", "rounds-6", "rounds-7"};
+
+}  // namespace
+
+std::string_view to_text(Rules rules) { return kRuleVersions.at(static_cast<std::size_t>(rules)); }
 
 Rules rules_of(std::string_view rule_version) {
-  const std::string_view number = rule_version.substr(std::min(rule_version.size(), rule_version.rfind('-')));
-  if (number == "-2") return Rules::rounds_2;
-  if (number == "-3") return Rules::rounds_3;
-  if (number == "-4") return Rules::rounds_4;
-  if (number == "-5") return Rules::rounds_5;
-  return number == "-6" ? Rules::rounds_6 : kNewestRules;
+  const std::size_t number = rule_version.rfind('-');
+  if (number == std::string_view::npos) return kNewestRules;
+  for (std::size_t i = 0; i < kRuleVersions.size(); ++i) {
+    const std::string_view known = kRuleVersions.at(i);
+    if (known.substr(known.rfind('-')) == rule_version.substr(number)) return static_cast<Rules>(i);
+  }
+  return kNewestRules;
 }
 
 Interval minimum_effect_band(double effect, Rules rules) {

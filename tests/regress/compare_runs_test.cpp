@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <variant>
 
 #include "bench/model/adjusted_p.hpp"
@@ -601,6 +602,18 @@ TEST(CompareRuns, PoliciesOutOfRangeAreHeldToTheNearerEnd) {
   EXPECT_EQ(used(1e-12), kMinFalseAlarmRate);
   EXPECT_EQ(used(0.9), 0.5);
   EXPECT_EQ(used(0), 0.05);
+}
+
+TEST(RulesOf, AreThoseOfTheSameNumberAndTheNewestWhereThereAreNone) {
+  for (int i = 0; i <= static_cast<int>(kNewestRules); ++i) {
+    const auto rules = static_cast<Rules>(i);
+    EXPECT_EQ(to_text(rules), "rounds-" + std::to_string(i + 2));
+    EXPECT_EQ(rules_of(to_text(rules)), rules);
+    EXPECT_EQ(rules_of("history-" + std::to_string(i + 2)), rules);
+  }
+  for (const char* unknown : {"", "rounds", "rounds-1", "rounds-22", "rounds-"}) {
+    EXPECT_EQ(rules_of(unknown), kNewestRules) << unknown;
+  }
 }
 
 // 2 / C(12, 6) = 1/462 and 2 / C(14, 7) = 1/1716: how the slots of 12 and 14 rounds can be drawn.
