@@ -123,8 +123,9 @@ Result<void> check_records_nothing(const Program& program) {
   return {};
 }
 
-}  // namespace
-
+// `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two short
+// processes, three where one had to fail to show which min_time it takes; benchmarks have no suite. Error (input):
+// cannot be executed, no Google Benchmark program; (program): it crashes or hangs.
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
                                     const std::atomic<bool>* cancelled) {
   STEELYARD_TRY(const ChildResult nothing, ask_for_nothing(command, cancelled));
@@ -163,6 +164,8 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   }
   return listing;
 }
+
+}  // namespace
 
 std::string openblas_core_of(std::string_view error_output) {
   const std::size_t start =

@@ -2,13 +2,14 @@
 // form of --benchmark_min_time it takes (a plain number until 1.7, "0.02s" since 1.8).
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
-#include "bench/runner/child_process.hpp"
 #include "bench/runner/program.hpp"
 #include "bench/runner/settings.hpp"
 
@@ -43,12 +44,6 @@ struct ListedProgram {
 // devices meanwhile. One that crashes, hangs or is cancelled is no error here.
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled = nullptr);
-
-// `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two short
-// processes, three where one had to fail to show which min_time it takes; benchmarks have no suite. Error (input):
-// cannot be executed, no Google Benchmark program; (program): it crashes or hangs.
-Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
-                                    const std::atomic<bool>* cancelled);
 
 // "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
 std::string openblas_core_of(std::string_view error_output);
