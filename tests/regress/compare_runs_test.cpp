@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <variant>
 
 #include "bench/model/adjusted_p.hpp"
 #include "regress/ab/permutations.hpp"
@@ -585,35 +583,6 @@ TEST(CompareRuns, PoliciesOutOfRangeAreNamedAndReplaced) {
   EXPECT_EQ(out_of_range.key, "false_alarm_rate");
   EXPECT_EQ(out_of_range.found, -1);
   EXPECT_EQ(out_of_range.used, 0.05);
-}
-
-// A bisect divides its level: what it asks for must not become the usual 5 %.
-TEST(CompareRuns, PoliciesOutOfRangeAreHeldToTheNearerEnd) {
-  const auto used = [](double rate) {
-    ComparisonPolicy policy;
-    policy.false_alarm_rate = rate;
-    const Judged judged = compare_runs(steelyard::Run{}, steelyard::Run{}, policy);
-    const bool is_told =
-        !judged.cautions.empty() && std::holds_alternative<caution::PolicyOutOfRange>(judged.cautions.front());
-    EXPECT_EQ(is_told, judged.comparison.policy.false_alarm_rate != rate) << rate;
-    return judged.comparison.policy.false_alarm_rate;
-  };
-  EXPECT_EQ(used(0.0001 * 0.1 / 2 / 3), 0.0001 * 0.1 / 2 / 3);
-  EXPECT_EQ(used(1e-12), kMinFalseAlarmRate);
-  EXPECT_EQ(used(0.9), 0.5);
-  EXPECT_EQ(used(0), 0.05);
-}
-
-TEST(RulesOf, AreThoseOfTheSameNumberAndTheNewestWhereThereAreNone) {
-  for (int i = 0; i <= static_cast<int>(kNewestRules); ++i) {
-    const auto rules = static_cast<Rules>(i);
-    EXPECT_EQ(to_text(rules), "rounds-" + std::to_string(i + 2));
-    EXPECT_EQ(rules_of(to_text(rules)), rules);
-    EXPECT_EQ(rules_of("history-" + std::to_string(i + 2)), rules);
-  }
-  for (const char* unknown : {"", "rounds", "rounds-1", "rounds-22", "rounds-"}) {
-    EXPECT_EQ(rules_of(unknown), kNewestRules) << unknown;
-  }
 }
 
 // 2 / C(12, 6) = 1/462 and 2 / C(14, 7) = 1/1716: how the slots of 12 and 14 rounds can be drawn.

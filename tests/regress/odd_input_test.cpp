@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <variant>
 
 #include "regress/ab/permutations.hpp"
 #include "regress/compare_runs.hpp"
@@ -470,6 +472,35 @@ TEST(Calibrated, AMachineThatFailedGetsNoVerdicts) {
   EXPECT_EQ(found.comparison.rows.at(0).verdict, Verdict::inconclusive);
   EXPECT_TRUE(found.facts.at(0).calibration_failed);
   EXPECT_TRUE(std::holds_alternative<why::Changed>(found.facts[0].reason)) << "what was seen is kept";
+}
+
+// A bisect divides its level: what it asks for must not become the usual 5 %.
+TEST(CompareRuns, PoliciesOutOfRangeAreHeldToTheNearerEnd) {
+  const auto used = [](double rate) {
+    ComparisonPolicy policy;
+    policy.false_alarm_rate = rate;
+    const Judged judged = compare_runs(steelyard::Run{}, steelyard::Run{}, policy);
+    const bool is_told =
+        !judged.cautions.empty() && std::holds_alternative<caution::PolicyOutOfRange>(judged.cautions.front());
+    EXPECT_EQ(is_told, judged.comparison.policy.false_alarm_rate != rate) << rate;
+    return judged.comparison.policy.false_alarm_rate;
+  };
+  EXPECT_EQ(used(0.0001 * 0.1 / 2 / 3), 0.0001 * 0.1 / 2 / 3);
+  EXPECT_EQ(used(1e-12), kMinFalseAlarmRate);
+  EXPECT_EQ(used(0.9), 0.5);
+  EXPECT_EQ(used(0), 0.05);
+}
+
+TEST(RulesOf, AreThoseOfTheSameNumberAndTheNewestWhereThereAreNone) {
+  for (int i = 0; i <= static_cast<int>(kNewestRules); ++i) {
+    const auto rules = static_cast<Rules>(i);
+    EXPECT_EQ(to_text(rules), "rounds-" + std::to_string(i + 2));
+    EXPECT_EQ(rules_of(to_text(rules)), rules);
+    EXPECT_EQ(rules_of("history-" + std::to_string(i + 2)), rules);
+  }
+  for (const char* unknown : {"", "rounds", "rounds-1", "rounds-22", "rounds-"}) {
+    EXPECT_EQ(rules_of(unknown), kNewestRules) << unknown;
+  }
 }
 
 }  // namespace
