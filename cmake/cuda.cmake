@@ -134,4 +134,5 @@ function(steelyard_cuda_library name)
       $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>
       $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unused-function>)
   endif()
+  steelyard_join_sources_of(steelyard_${name} 8)
 endfunction()

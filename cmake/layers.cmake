@@ -101,7 +101,7 @@ function(steelyard_join_sources target most)
   list(SORT sources)
   set(joined)
   foreach(source IN LISTS sources)
-    if(EXISTS ${source})  # what the build generates is compiled alone
+    if(EXISTS ${source} AND NOT source MATCHES "[.]cu$")  # what the build generates is compiled alone, and device code
       list(APPEND joined ${source})
     endif()
   endforeach()

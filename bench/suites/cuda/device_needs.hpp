@@ -1,6 +1,7 @@
 // What a dtype asks of a device, for DeviceBenchmark::needs().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -41,5 +42,15 @@ inline std::string choice_need(const AxisPoint& at, const char* axis, const std:
 
 // Squares of it are counted in 64 bits, and no device has the memory.
 inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 30;
+
+// Of the axis "n" alone.
+inline std::string length_need(const cuda::DeviceProperties&, const AxisPoint& at) {
+  return size_need(at, {"n"}, kMaxSize);
+}
+
+// Of an axis of sizes that needs nothing more.
+inline std::size_t size_at(const AxisPoint& at, std::string_view axis) {
+  return static_cast<std::size_t>(at.integer(axis));
+}
 
 }  // namespace steelyard::cuda_suite

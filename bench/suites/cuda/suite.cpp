@@ -45,8 +45,6 @@ void add_ceilings(cuda::DeviceSuite& suite) {
 
 namespace {
 
-std::size_t size_at(const AxisPoint& at, std::string_view axis) { return static_cast<std::size_t>(at.integer(axis)); }
-
 const ProductType& type_at(const AxisPoint& at) { return *find_product_type(at.text("dtype")); }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-constexpr std::size_t kMaxCompared = 4096;
+constexpr std::size_t kMaxComparedDistances = 4096;
 
 // Sums in single precision, whatever the operands are: norms and products cancel where two rows are close.
 template <class T>
@@ -74,7 +74,7 @@ class CdistWorkload final : public cuda::Workload {
     std::vector<T> answer(results_.size());
     results_.download(answer);
     STEELYARD_CHECK(all_written("cdist", answer, shape_.rights));
-    for (const std::size_t i : sampled_indices(answer.size(), kMaxCompared, seed)) {
+    for (const std::size_t i : sampled_indices(answer.size(), kMaxComparedDistances, seed)) {
       const std::vector<double> left = row_of(seed_of_operand(seed, 0), i / shape_.rights);
       const std::vector<double> right = row_of(seed_of_operand(seed, 1), i % shape_.rights);
       const Wanted wanted = is_chain_ ? cdist_chain_wanted<T>(left, right) : cdist_wanted<T>(left, right);

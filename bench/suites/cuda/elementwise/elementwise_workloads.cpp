@@ -12,7 +12,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-constexpr std::size_t kMaxCompared = 1 << 16;
+constexpr std::size_t kMaxComparedElements = 1 << 16;
 // GELU's inputs: beyond, it is the value itself or nothing.
 constexpr float kGeluLimit = 8.0f;
 
@@ -28,7 +28,7 @@ Result<void> checked(const std::string& what, const cuda::DeviceArray<T>& result
   std::vector<T> answer(n);
   results.download(answer, part.first);
   STEELYARD_CHECK(all_written(what, answer));
-  for (const std::size_t i : sampled_indices(n, kMaxCompared, seed)) {
+  for (const std::size_t i : sampled_indices(n, kMaxComparedElements, seed)) {
     const double got = static_cast<double>(widened(answer[i]));
     const Wanted wanted = wanted_at(i);
     STEELYARD_CHECK(agreement(what, {&got, 1}, {&wanted, 1}, {.first = i}));
@@ -149,10 +149,6 @@ std::unique_ptr<cuda::Workload> of_dtype(const std::string& dtype, Arguments... 
   if (dtype == "f16") return std::make_unique<Made<F16>>(arguments...);
   return std::make_unique<Made<Bf16>>(arguments...);
 }
-
-std::size_t size_at(const AxisPoint& at, std::string_view axis) { return static_cast<std::size_t>(at.integer(axis)); }
-
-std::string length_need(const cuda::DeviceProperties&, const AxisPoint& at) { return size_need(at, {"n"}, kMaxSize); }
 
 }  // namespace
 

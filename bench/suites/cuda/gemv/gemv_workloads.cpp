@@ -12,7 +12,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-constexpr std::size_t kMaxComparedRows = 256;
+constexpr std::size_t kMaxComparedResults = 256;
 
 // Gathering: two of eight matrices. The first pair is the published one; the others are taken in turn, so that all of
 // the stack is read before a pair comes again.
@@ -77,7 +77,7 @@ class GemvWorkload final : public cuda::Workload {
     for (std::size_t i = 0; i < shape_.columns; ++i) {
       vector.push_back(static_cast<double>(widened(seeded_value<Value>(seed_of_operand(seed, 1), i))));
     }
-    for (const std::size_t result : sampled_indices(answer.size(), kMaxComparedRows, seed)) {
+    for (const std::size_t result : sampled_indices(answer.size(), kMaxComparedResults, seed)) {
       const Wanted wanted = wanted_of(seed, set, result, vector);
       const double got = static_cast<double>(widened(answer[result]));
       STEELYARD_CHECK(agreement("product", {&got, 1}, {&wanted, 1}, {.first = result, .columns = shape_.rows}));
@@ -148,8 +148,6 @@ std::string gemv_target(const AxisPoint& at, const char* bf16, const char* i8) {
   if (at.integer("n") < 4096 || at.text("dtype") == "f32") return {};
   return at.text("dtype") == "i8" ? i8 : bf16;
 }
-
-std::string length_need(const cuda::DeviceProperties&, const AxisPoint& at) { return size_need(at, {"n"}, kMaxSize); }
 
 }  // namespace
 

@@ -14,7 +14,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-constexpr std::size_t kMaxComparedRows = 256;
+constexpr std::size_t kMaxComparedStageRows = 256;
 
 // Operands' streams of the seed.
 enum Operand : std::uint64_t { kInput, kExpand, kReduce, kWideWeights, kWideBiases, kWeights, kBiases };
@@ -108,7 +108,7 @@ class MlpLayerNorm final : public cuda::Workload {
     STEELYARD_CHECK(all_written(what + "'s normal values", normal));
     const std::vector<double> vector = widened_to_double(std::span<const Bf16>(input));
     const std::size_t first = stage.stride * static_cast<std::size_t>(set);
-    for (const std::size_t row : sampled_indices(stage.shape.rows, kMaxComparedRows, seed)) {
+    for (const std::size_t row : sampled_indices(stage.shape.rows, kMaxComparedStageRows, seed)) {
       const DotExtent extent{stage.shape.columns, kLanes<Bf16>, static_cast<std::size_t>(stage.plan.threads), 1.0};
       const Wanted wanted = dot_wanted(
           extent,
