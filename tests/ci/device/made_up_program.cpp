@@ -1,5 +1,5 @@
 // Stands for a benchmark program of a device: takes the options of Google Benchmark that steelyard uses and writes
-// made-up figures. What differs between two builds of it is given by macros.
+// made-up figures. What differs between two builds of it is in made_up_variant.cpp.
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,30 +9,19 @@
 #include <vector>
 
 #include "tests/ci/device/device_json.hpp"
-
-#ifndef MADE_UP_NS
-#define MADE_UP_NS 50000
-#endif
-#ifndef MADE_UP_CLOCK
-#define MADE_UP_CLOCK 1.41e9
-#endif
-#ifndef MADE_UP_UUID
-#define MADE_UP_UUID "GPU-11111111-made-up"
-#endif
-#ifndef MADE_UP_KERNEL
-#define MADE_UP_KERNEL "sm80_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_stage3_warpsize2x2x1_tensor16x8x16"
-#endif
+#include "tests/ci/device/made_up_variant.hpp"
 
 // How steelyard knows it without a library of the device's.
 __attribute__((section(".steelyard_device"), used)) const char kUsesADevice[] = "made up";
 
 namespace {
 
+using steelyard::testkit::kMadeUpVariant;
 using steelyard::testkit::MadeUpKernel;
 
 std::vector<MadeUpKernel> kernels() {
-  MadeUpKernel product{"matmul/dtype:bf16/n:1024", MADE_UP_NS, 6.3e6, 2.1e9, "", MADE_UP_CLOCK, 70500, 1};
-  product.label = "kernels: " MADE_UP_KERNEL ";stopped: relative deviation";
+  MadeUpKernel product{"matmul/dtype:bf16/n:1024", kMadeUpVariant.ns, 6.3e6, 2.1e9, "", kMadeUpVariant.clock, 70500, 1};
+  product.label = std::string("kernels: ") + kMadeUpVariant.kernel + ";stopped: relative deviation";
   MadeUpKernel add{"add/dtype:f32/n:65536", 4000, 786432, 65536, "", 1.41e9, 5640, 1};
   add.label = "kernels: add_f32";
   return {product, add};
@@ -68,7 +57,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   steelyard::testkit::MadeUpDevice device;
-  device.uuid = MADE_UP_UUID;
+  device.uuid = kMadeUpVariant.uuid;
   // Processes differ a little, as on a device; by less than what would show in three digits of a change.
   const double factor = 1 + 0.00005 * static_cast<double>(::getpid() % 7 - 3);
   std::ofstream(out) << steelyard::testkit::made_up_file(device, chosen, factor);
