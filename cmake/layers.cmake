@@ -192,12 +192,13 @@ function(steelyard_time_limit seconds)  # tests...
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${seconds})
 endfunction()
 
-# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL|BESIDE_ONE] [HOT] [THREADS]
+# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL|BESIDE_ONE|WAITS] [HOT] [THREADS]
 #   [SERIAL_TESTS filter] [TIMEOUT seconds]): a GoogleTest program. Its tests are registered one by one; with WHOLE the
 # program is one CTest test (for suites that share a costly fixture such as a database server), which CTest calls skipped
 # where each of its tests was.
 # SERIAL: nothing else runs beside its tests, as they judge times; SERIAL_TESTS: beside those that the filter names.
 # BESIDE_ONE: one other at most, as they time programs, of which one takes many times as long as the other.
+# WAITS: more than it computes, and judges no times: its tests run one after the other, beside what computes.
 # THREADS: it has some, of ours or of its own around what is ours; the preset tsan builds and runs it.
 #
 # clang++ compiles tests, unoptimised, in half the time that g++ takes, and CI shows that both read our headers. The
@@ -233,7 +234,7 @@ endfunction()
 set(STEELYARD_ALL_SKIPPED "\n.  PASSED  . 0 tests[.]\n(.  SKIPPED . [^\n]*\n)+$")
 
 function(steelyard_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;HOT;THREADS" "LABEL;SERIAL_TESTS;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;WAITS;HOT;THREADS" "LABEL;SERIAL_TESTS;TIMEOUT"
     "SOURCES;LINKS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
@@ -286,8 +287,11 @@ function(steelyard_test name)
   if(arg_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)
   elseif(arg_BESIDE_ONE)
-    # Of the three that CTest is told it has. First: two are free at a time only where one of these has ended.
+    # Of the three that CTest is told it has. First: two are free at a time only where one of these has ended. Beside
+    # them run those with a COST between 200 and 300, which compute all the time; beside these, what waits.
     list(APPEND properties PROCESSORS 2 COST 300)
+  elseif(arg_WAITS)
+    list(APPEND properties RESOURCE_LOCK waiting COST 200)
   endif()
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
