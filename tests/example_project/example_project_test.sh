@@ -27,8 +27,9 @@ case $way in
     # Warnings of an installed header are its reader's.
     options=(-DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -Wall -Wextra -Werror")
     ;;
-  # Sources are joined as in our own builds; that each compiles alone is shown by the unoptimised one.
-  subdirectory) options=(-DCMAKE_UNITY_BUILD=ON) ;;
+  # Sources are joined as in our own builds; that each compiles alone is shown by the unoptimised one. No time of these
+  # programs is asked for: without optimization, whatever the project and ours say.
+  subdirectory) options=(-DCMAKE_UNITY_BUILD=ON '-DCMAKE_CXX_COMPILER_LAUNCHER=sh;-c;exec "$@" -O0;sh') ;;
   *) fail "unknown way $way" ;;
 esac
 
