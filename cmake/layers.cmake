@@ -268,6 +268,13 @@ function(steelyard_test name)
     if(STEELYARD_LLD)
       target_link_options(${name} PRIVATE -fuse-ld=lld)
     endif()
+    # CMake lists objects of others first.
+    if(NOT TARGET steelyard_test_templates)
+      add_library(steelyard_test_templates OBJECT ${PROJECT_SOURCE_DIR}/tests/templates.cpp)
+      target_link_libraries(steelyard_test_templates PRIVATE steelyard_build_flags)
+      target_compile_options(steelyard_test_templates PRIVATE -O2 -g0)
+    endif()
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:steelyard_test_templates>)
   endif()
   target_precompile_headers(${name} REUSE_FROM ${headers})
   # Half of clang++'s time for eight sources is their headers and what these instantiate.
