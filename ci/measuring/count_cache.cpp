@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kInputs = "count_cache.inputs";  // in the settings: lines of hash, blank, name
+constexpr const char* kInputs = storage::kKeptCountSetting;  // lines of hash, blank, name
 constexpr const char* kFolder = "count_cache.folder";
 constexpr const char* kSuffix = ".syrun";
 

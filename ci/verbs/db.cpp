@@ -28,6 +28,7 @@ std::string json_rebuild(const storage::Rebuild& rebuild, const std::filesystem:
          ",\n  \"already_there\": " + std::to_string(rebuild.already_there) +
          ",\n  \"comparisons\": " + std::to_string(rebuild.comparisons) +
          ",\n  \"comparisons_already_there\": " + std::to_string(rebuild.comparisons_already_there) +
+         ",\n  \"kept_counts\": " + std::to_string(rebuild.kept_counts) +
          ",\n  \"bad\": " + json_list(bad) + "\n}\n";
 }
 
@@ -92,6 +93,7 @@ std::string counted_text(std::int64_t count, const std::string& one, std::int64_
 std::string rebuild_text(const storage::Rebuild& done) {
   std::string text = counted_text(done.runs, "run", done.already_there);
   if (done.comparisons > 0) text += counted_text(done.comparisons, "comparison", done.comparisons_already_there);
+  if (done.kept_counts > 0) text += plural_text(done.kept_counts, "kept count") + " passed over, ";
   return text + std::to_string(done.bad.size()) + " could not be read\n";
 }
 

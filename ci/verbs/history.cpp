@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -391,6 +392,7 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   } else {
     STEELYARD_TRY(storage::ArchivedHistory history, history_of_archives(options.archives, query, configuration, app));
     if (history.is_by_date) app.note(kArchivesByDate);
+    if (history.kept_counts > 0) app.note(plural_text(history.kept_counts, "kept count") + " passed over: no runs");
     page = {std::move(history.series), std::move(history.next)};
     if (!history.bad.empty()) code = ExitCode::bad_input;
   }

@@ -402,6 +402,8 @@ bool is_sealed_by_older(const Run& run, std::string_view payload) {
 
 }  // namespace
 
+bool is_kept_count(const RunHeader& header) { return header.settings.contains(kKeptCountSetting); }
+
 Result<Run> decode_sealed_run(std::string_view bytes, std::string_view name) {
   STEELYARD_TRY(const std::string payload, unpack_container(bytes, name, PayloadKind::run, payload_version(), {}));
   STEELYARD_TRY(Run run, decode_payload(payload, name));

@@ -64,6 +64,11 @@ Result<Run> read_sealed_archive(const std::filesystem::path& path);  // decode_s
 // behind it is found by whoever reads the run. Error (input): as read_archive().
 Result<RunHeader> read_header(const std::filesystem::path& path);
 
+// In the settings of counts that are kept to be taken over into later runs (STATE/counts): the archive of such is that
+// of no run, and no store and no history takes it for one.
+inline constexpr const char* kKeptCountSetting = "count_cache.inputs";
+bool is_kept_count(const RunHeader& header);
+
 // A run as the bytes of an archive's payload, and back. Not compressed, not checksummed: that is the container's.
 // Internal to storage/archive.
 

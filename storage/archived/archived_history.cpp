@@ -487,10 +487,12 @@ Result<ArchivedHistory> read_archived_history(const fs::path& folder, const Hist
   Reading reading(query);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const Result<Run> run = read_sealed_archive(paths[i]);
-    if (run) {
-      reading.take(*run);
-    } else {
+    if (!run) {
       history.bad.push_back(run.error());
+    } else if (is_kept_count(run->header)) {
+      ++history.kept_counts;
+    } else {
+      reading.take(*run);
     }
     if (reading.is_too_much()) {
       return input_error(folder.string(), "more than " + std::to_string(kMaxArchivedPoints) + " points",

@@ -23,6 +23,7 @@ struct ArchivedHistory {
   std::vector<HistorySeries> series;  // in the store's order
   std::string next;                   // Page::next
   std::int64_t archives = 0;          // different runs that were read
+  std::int64_t kept_counts = 0;       // archives of no run (is_kept_count), which are passed over
   std::vector<Error> bad;             // archives that cannot be read; they are passed over
   std::vector<std::string> projects;  // of all that were read, by name; the empty one: of runs that name none
   HostsByMachine hosts{};             // by the runs of the branch and project that were asked for

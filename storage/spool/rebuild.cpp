@@ -40,16 +40,18 @@ void sort_by_date(std::vector<DatedFile>& files) {
   });
 }
 
-// Files that can be read, oldest first, those of one time by name; the others are named in `bad`.
+// Of runs, oldest first, those of one time by name; what cannot be read is named in `done`.
 std::vector<DatedFile> oldest_first(const std::vector<fs::path>& paths, const std::function<void()>& step,
-                                    std::vector<Error>& bad) {
+                                    Rebuild& done) {
   std::vector<DatedFile> archives;
   for (const fs::path& path : paths) {
     const Result<RunHeader> header = read_header(path);
-    if (header) {
-      archives.push_back({header->created_at_unix_ns, path});
+    if (!header) {
+      done.bad.push_back(header.error());
+    } else if (is_kept_count(*header)) {
+      ++done.kept_counts;
     } else {
-      bad.push_back(header.error());
+      archives.push_back({header->created_at_unix_ns, path});
     }
     step();
   }
@@ -127,7 +129,7 @@ Result<Rebuild> rebuild_from_archives(const fs::path& folder, const Spool::PutRu
     if (progress) progress(static_cast<double>(steps) / static_cast<double>(2 * paths.size()));
   };
   Rebuild rebuild;
-  for (const DatedFile& archive : oldest_first(paths, step, rebuild.bad)) {
+  for (const DatedFile& archive : oldest_first(paths, step, rebuild)) {
     STEELYARD_CHECK(put_run(archive.path, put, rebuild));
     step();
   }

@@ -23,12 +23,13 @@ struct Rebuild {
   std::int64_t already_there = 0;  // of these
   std::int64_t comparisons = 0;    // that the store has now, new or not
   std::int64_t comparisons_already_there = 0;
-  std::vector<Error> bad;  // files that cannot be read or that the store refuses; they stay where they are
+  std::int64_t kept_counts = 0;  // archives that were passed over: counts that are kept for later runs
+  std::vector<Error> bad;        // files that cannot be read or that the store refuses; they stay where they are
 };
 
-// Puts the run of every .syrun file below `folder`, oldest first. `progress` is told the part that is done, from 0 to
-// 1; empty: nobody. Error: input where there is no such folder or more than ten million files in it; that of the store
-// that fails, with what was put before kept there: the next call goes on.
+// Puts the run of every .syrun file below `folder`, oldest first; is_kept_count() is no run. `progress` is told the
+// part that is done, from 0 to 1; empty: nobody. Error: input where there is no such folder or more than ten million
+// files in it; that of the store that fails, with what was put before kept there: the next call goes on.
 Result<Rebuild> rebuild_from_archives(const std::filesystem::path& folder, const Spool::PutRun& put,
                                       const std::function<void(double)>& progress);
 

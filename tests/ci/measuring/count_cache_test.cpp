@@ -8,6 +8,7 @@
 
 #include "bench/counting/count.hpp"
 #include "ci/measuring/run_parts.hpp"
+#include "storage/archive/archive.hpp"
 
 namespace steelyard::ci::count_cache_test {
 namespace {
@@ -78,6 +79,9 @@ TEST_F(CountCaches, GiveBackWhatWasKept) {
   cache.keep("name", kept(42), warnings_);
   const auto found = find(cache, "name");
   ASSERT_TRUE(found);
+  const auto header = storage::read_header(folder_ / "name.syrun");
+  ASSERT_TRUE(header) << header.error().text();
+  EXPECT_TRUE(storage::is_kept_count(*header)) << "no store takes it for a run";
   EXPECT_EQ(found->part.measurements, kept(42).part.measurements);
   EXPECT_EQ(found->part.profiles, kept(42).part.profiles);
   EXPECT_EQ(found->part.invocations.at(0).started_at_unix_ns, 77);

@@ -177,6 +177,17 @@ TEST_F(ArchivedHistoryTest, TakesNoArchiveWithTheIdOfAnotherContentForTheRunOfTh
   EXPECT_EQ(history.archives, 1);
 }
 
+TEST_F(ArchivedHistoryTest, PassesOverTheCountsThatAreKeptForLaterRuns) {
+  write("runs/a.syrun", run_of("sort", {1}, 1));
+  steelyard::Run kept = run_of("sort", {2}, 2);
+  kept.header.settings[kKeptCountSetting] = "";
+  write("counts/b.syrun", kept);
+  const ArchivedHistory history = read();
+  EXPECT_EQ(history.archives, 1);
+  EXPECT_EQ(history.kept_counts, 1);
+  EXPECT_THAT(values_of(history.series.at(0)), ElementsAre(1));
+}
+
 TEST_F(ArchivedHistoryTest, LooksIntoNoGitFolder) {
   write(".git/objects/old.syrun", run_of("sort", {1}, 1));
   EXPECT_EQ(read().archives, 0);

@@ -122,6 +122,21 @@ TEST_F(RebuildTest, ArchiveWithTheIdOfAnotherContentIsNamedAndNotPut) {
   EXPECT_THAT(done->bad[0].text(), HasSubstr("forged.syrun: found a run whose id is not that of its content"));
 }
 
+TEST_F(RebuildTest, PassesOverTheCountsThatAStateFolderKeepsForLaterRuns) {
+  write("runs/a.syrun", 1);
+  steelyard::Run kept = run_at(0);
+  kept.header.settings[kKeptCountSetting] = "";
+  seal(kept);
+  fs::create_directories(folder_ / "counts");
+  ASSERT_TRUE(write_archive(folder_ / "counts" / "b.syrun", kept));
+  const auto done = rebuild_from_archives(folder_, put(), {});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->runs, 1);
+  EXPECT_EQ(done->kept_counts, 1);
+  EXPECT_THAT(done->bad, IsEmpty());
+  EXPECT_THAT(times_, ElementsAre(1));
+}
+
 TEST_F(RebuildTest, StopsWhereTheStoreFails) {
   write("a.syrun", 1);
   write("b.syrun", 2);
