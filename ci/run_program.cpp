@@ -8,6 +8,7 @@
 #include "ci/app/app.hpp"
 #include "ci/grammar/command_line.hpp"
 #include "ci/verbs/verbs.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -22,6 +23,12 @@ ExitCode run_guarded(const std::vector<std::string>& arguments, const Streams& s
     return ExitCode::success;
   }
   if (const Result<void> places = check_outputs(parsed->outputs); !places) return app.report(places.error());
+  const Result<bool> is_new = storage::claim_state_folder();
+  if (!is_new) return app.report(is_new.error());
+  if (*is_new) {
+    app.note("no HOME: state is kept in " + storage::state_folder().string() +
+             "; set STEELYARD_STATE to keep it elsewhere");
+  }
   const Result<ExitCode> code = parsed->verb->run(app);
   return code ? *code : app.report(code.error());
 }

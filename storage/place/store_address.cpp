@@ -1,12 +1,15 @@
 #include "storage/place/store_address.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -292,7 +295,10 @@ Result<StoreAddress> parse_store_address(const std::string& text, const std::str
   return StoreAddress{false, text};
 }
 
-std::filesystem::path state_folder() {
+namespace {
+
+// Of the user's own choice, or below a folder that is the user's; absent: no variable names any.
+std::optional<std::filesystem::path> own_state_folder() {
   const auto from_environment = [](const char* name) {
     const char* value = std::getenv(name);
     return std::filesystem::path(value == nullptr ? "" : value);
@@ -300,13 +306,41 @@ std::filesystem::path state_folder() {
   const auto chosen = from_environment("STEELYARD_STATE");
   if (!chosen.empty()) return std::filesystem::absolute(chosen);
   // Root's home is closed to the unprivileged user that the embedded server runs as.
-  if (geteuid() == 0) return "/var/lib/steelyard";
+  if (geteuid() == 0) return std::filesystem::path("/var/lib/steelyard");
   const auto state_home = from_environment("XDG_STATE_HOME");
   // The XDG base directory specification: a relative path is to be ignored.
   if (state_home.is_absolute()) return state_home / "steelyard";
   const auto home = from_environment("HOME");
   if (home.is_absolute()) return home / ".local/state/steelyard";
-  return "/tmp/steelyard-state-" + std::to_string(geteuid());
+  return std::nullopt;
+}
+
+// Empty: nothing speaks against the folder.
+std::string what_is_foreign(const std::filesystem::path& folder) {
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0) return std::strerror(errno);
+  if (S_ISLNK(status.st_mode)) return "a link";
+  if (!S_ISDIR(status.st_mode)) return "no folder";
+  if (status.st_uid != geteuid()) return "a folder of user " + std::to_string(status.st_uid);
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 ? "" : "a folder that others may write to";
+}
+
+}  // namespace
+
+std::filesystem::path state_folder() {
+  return own_state_folder().value_or("/tmp/steelyard-state-" + std::to_string(geteuid()));
+}
+
+Result<bool> claim_state_folder() { return own_state_folder() ? Result<bool>(false) : claim_folder(state_folder()); }
+
+Result<bool> claim_folder(const std::filesystem::path& folder) {
+  if (mkdir(folder.c_str(), S_IRWXU) == 0) return true;
+  // Where nothing can be made, nobody has put anything: whoever writes there says why it cannot.
+  if (errno != EEXIST) return false;
+  const std::string found = what_is_foreign(folder);
+  if (found.empty()) return false;
+  return input_error(folder.string(), found, "a folder of your own that nobody else may write to",
+                     "set STEELYARD_STATE to one, or HOME");
 }
 
 }  // namespace steelyard::storage

@@ -24,8 +24,16 @@ struct StoreAddress {
 // `where`.
 Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where);
 
-// $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard.
+// $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard. Without
+// any of them /tmp/steelyard-state-UID.
 std::filesystem::path state_folder();
+
+// Where the state folder has a name below /tmp, which anybody can guess: claim_folder() of it. To be called before
+// anything is read there.
+Result<bool> claim_state_folder();
+// Makes the folder, closed to others, unless it is there; true: it was made now. Error (input): what is there is a
+// link, no folder, another user's, or one that others may write to.
+Result<bool> claim_folder(const std::filesystem::path& folder);
 
 // The address with every password as "***". A text that cannot be taken apart with certainty shows its scheme alone.
 std::string address_without_secrets(std::string_view url);

@@ -2,13 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 namespace steelyard::storage::store_address_test {
 namespace {
 
+namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -113,6 +119,76 @@ TEST(StateFolderTest, FollowsTheEnvironment) {
     EXPECT_TRUE(state_folder().is_absolute());
   }
   if (before != nullptr) setenv("STEELYARD_STATE", saved.c_str(), 1);
+}
+
+class ClaimedFolders : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "steelyard_claimed_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    below_ = pattern;
+    folder_ = below_ / "state";
+  }
+  void TearDown() override { fs::remove_all(below_); }
+  std::string refused() const {
+    const auto claimed = claim_folder(folder_);
+    return claimed ? "" : claimed.error().text();
+  }
+  fs::path below_;
+  fs::path folder_;
+};
+
+TEST_F(ClaimedFolders, AreMadeForTheirOwnerAloneAndTakenAgain) {
+  const auto made = claim_folder(folder_);
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_TRUE(*made);
+  EXPECT_EQ(fs::status(folder_).permissions(), fs::perms::owner_all);
+  fs::permissions(folder_, fs::perms(0755));
+  const auto again = claim_folder(folder_);
+  ASSERT_TRUE(again) << "others may look: " << again.error().text();
+  EXPECT_FALSE(*again);
+}
+
+TEST_F(ClaimedFolders, AreNoneThatOthersMayWriteToNorLinksNorFiles) {
+  fs::create_directory(folder_);
+  for (const int mode : {0777, 0770, 0720, 0702}) {
+    fs::permissions(folder_, fs::perms(mode));
+    EXPECT_THAT(refused(), AllOf(HasSubstr(folder_.string() + ": found a folder that others may write to"),
+                                 HasSubstr("STEELYARD_STATE")))
+        << mode;
+  }
+  fs::remove(folder_);
+  fs::create_directory_symlink(below_, folder_);
+  EXPECT_THAT(refused(), HasSubstr("found a link"));
+  fs::remove(folder_);
+  std::ofstream(folder_).flush();
+  EXPECT_THAT(refused(), HasSubstr("found no folder"));
+}
+
+TEST_F(ClaimedFolders, AreNoneOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may give a folder away";
+  ASSERT_TRUE(claim_folder(folder_));
+  ASSERT_EQ(chown(folder_.c_str(), 4321, 4321), 0);
+  EXPECT_THAT(refused(), HasSubstr("found a folder of user 4321"));
+}
+
+// A user without a home, to whom another has left a folder.
+TEST_F(ClaimedFolders, AreAskedForWhereNoVariableNamesAPlace) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may become another user";
+  constexpr uid_t kUser = 54'321;
+  const fs::path guessed = "/tmp/steelyard-state-" + std::to_string(kUser);
+  fs::remove(guessed);  // of an earlier run that was killed
+  ASSERT_TRUE(fs::create_directory(guessed));
+  const auto claim = [] {
+    if (setgid(kUser) != 0 || setuid(kUser) != 0) _exit(2);
+    for (const char* name : {"STEELYARD_STATE", "XDG_STATE_HOME", "HOME"}) unsetenv(name);
+    const auto claimed = claim_state_folder();
+    if (!claimed) std::fputs(claimed.error().text().c_str(), stderr);
+    setenv("HOME", "/nonexistent", 1);
+    _exit(claimed || !claim_state_folder() ? 0 : 1);
+  };
+  EXPECT_EXIT(claim(), ::testing::ExitedWithCode(1), guessed.string() + ": found a folder of user 0");
+  fs::remove(guessed);
 }
 
 TEST(ConnectionSettings, AreWhatAClientIsToBeTold) {
