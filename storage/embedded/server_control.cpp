@@ -293,7 +293,11 @@ Result<bool> stop_server(const ClusterLayout& layout) {
     const auto deadline = steady_clock::now() + kLongestStop;
     while (steady_clock::now() < deadline) {
       STEELYARD_TRY(const auto lock, FileLock::take(layout.server_lock(), kNoPatience));
-      if (lock && !is_server(layout, *process)) {
+      const bool has_ended = !is_server(layout, *process);
+      const auto next = noted_process(layout);
+      // Another command has started it again, and that one holds the lock.
+      if (has_ended && next && *next != *process && is_server(layout, *next)) return true;
+      if (has_ended && lock) {
         // Whoever is starting it again needs the folder.
         const auto starting = FileLock::take(layout.start_lock(), kNoPatience);
         if (starting && *starting) remove_socket_folder(layout);

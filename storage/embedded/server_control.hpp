@@ -37,7 +37,8 @@ Result<void> close_superuser(const ClusterLayout& layout, const ServerAccount& a
 // in: in new clusters, in those of older versions, and where its password is lost. Precondition: as above.
 Result<void> make_daily_login(const ClusterLayout& layout);
 
-// Orderly; by force after a minute. false: it did not run.
+// Orderly; by force after a minute. false: it did not run. Another process may start it again at once: the one that ran
+// when this was called has ended.
 Result<bool> stop_server(const ClusterLayout& layout);
 
 // The end of a program's output, as one line.
