@@ -262,14 +262,19 @@ class OwnDelivery {
   NewRuns are_new_;
 };
 
+// What becomes of it the store decides.
+void say_unspooled(Error why, const App& app) {
+  why.fix = "the store is asked all the same";
+  app.report(why);
+}
+
 // The comparison as the spool has it; as it was given where it could not be kept there, which is reported.
 std::optional<storage::SpooledComparison> keep_comparison_in_spool(const storage::StoreAddress& address,
-                                                                   const Comparison* comparison, ExitCode& code,
-                                                                   const App& app) {
+                                                                   const Comparison* comparison, const App& app) {
   if (comparison == nullptr) return std::nullopt;
   Result<storage::SpooledComparison> spooled = spool_of(address).keep(*comparison);
   if (spooled) return std::move(spooled).value();
-  code = worse(code, (app.report(spooled.error()), ExitCode::store_away));
+  say_unspooled(spooled.error(), app);
   Result<Comparison> kept = storage::as_kept(*comparison);
   storage::SpooledComparison unspooled{{}, "", kept ? std::move(kept).value() : *comparison};
   unspooled.id = storage::comparison_id(unspooled.comparison);
@@ -344,16 +349,12 @@ storage::Spool spool_for(const Configuration& configuration) {
   return address ? spool_of(*address) : storage::Spool(storage::state_folder());
 }
 
-ExitCode keep_in_spool(const Configuration& configuration, const std::vector<const Run*>& runs, const App& app) {
+void keep_in_spool(const Configuration& configuration, const std::vector<const Run*>& runs, const App& app) {
   storage::Spool spool = spool_for(configuration);
-  ExitCode code = ExitCode::success;
   for (const Run* run : runs) {
     const Result<std::filesystem::path> kept = spool.keep(*run);
-    if (kept) continue;
-    app.report(kept.error());
-    code = ExitCode::store_away;
+    if (!kept) say_unspooled(kept.error(), app);
   }
-  return code;
 }
 
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
@@ -361,8 +362,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
                           NewRuns* are_new) {
   const Result<storage::StoreAddress> address = store_address(configuration);
   if (!address) return app.report(address.error());
-  ExitCode kept_code = ExitCode::success;
-  const std::optional<storage::SpooledComparison> kept = keep_comparison_in_spool(*address, comparison, kept_code, app);
+  const std::optional<storage::SpooledComparison> kept = keep_comparison_in_spool(*address, comparison, app);
   const storage::AtHand own{runs, kept ? &*kept : nullptr};
   Result<storage::Store> store = connect(*address);
   if (!store) return keep_without_store(*address, store.error(), own, app);
@@ -385,8 +385,15 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   std::string text = "kept in the store: " + address->safe_text();
   if (kept) text += ", as " + name_for_verify(*kept);
   app.note(text);
+  const storage::Spool spool = spool_of(*address);
+  const bool has_archives = std::ranges::all_of(runs, [&](const Run* run) { return spool.has_archive(run->header); }) &&
+                            !(kept && kept->path.empty());
+  if (!has_archives) {
+    app.warn(
+        "the store has it all, but no archive could be kept of some of it: steelyard db rebuild will not have that");
+  }
   if (code != ExitCode::success) report_waiting(*address, app);
-  return worse(code, kept_code);
+  return code;
 }
 
 }  // namespace steelyard::ci

@@ -40,8 +40,9 @@ Result<Run> stored_run(storage::Store& store, const std::string& id, const App& 
 // The spool of the state folder, for the configured store.
 storage::Spool spool_for(const Configuration& configuration);
 
-// Writes the runs (sealed) to the spool. On trouble, such as a full disk, says so and returns store_away.
-ExitCode keep_in_spool(const Configuration& configuration, const std::vector<const Run*>& runs, const App& app);
+// Writes the runs (sealed) to the spool. Of trouble, such as a full disk, it says only what that is: whether they are
+// kept is for deliver_to_store() to tell.
+void keep_in_spool(const Configuration& configuration, const std::vector<const Run*>& runs, const App& app);
 
 // What the store said of a command's own runs, by their ids: whether it had none such before. Absent: it said nothing.
 using NewRuns = std::map<std::string, bool, std::less<>>;
@@ -49,7 +50,8 @@ using NewRuns = std::map<std::string, bool, std::less<>>;
 // Writes the comparison, where there is one, to the spool, and brings all that waits into the store. `runs` are this
 // command's own (sealed, as given to keep_in_spool), and so are those of which it has the headers `in_spool` alone:
 // each, and the comparison, is in the store afterwards, or its place on disk is named and store_away returned. That
-// they are kept in the store is said only where they are. `are_new`: null where nobody asks.
+// they are kept in the store is said only where they are, and so is that one of them has no archive. `are_new`: null
+// where nobody asks.
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
                           const std::vector<const Run*>& runs, const std::vector<RunHeader>& in_spool = {},
                           NewRuns* are_new = nullptr);

@@ -325,8 +325,7 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   const ExitCode measured = candidate.is_interrupted ? ExitCode::not_judged : ExitCode::success;
   if (!candidate.run) return nothing_judged(candidate.run.error(), measured);
   // Without it nobody could judge again what is kept.
-  const bool is_spooled = !gate.outputs.no_store && !found.is_stored;
-  const ExitCode code = is_spooled ? worse(measured, keep_in_spool(asked, {&*candidate.run}, app)) : measured;
+  if (!gate.outputs.no_store && !found.is_stored) keep_in_spool(asked, {&*candidate.run}, app);
   // The history is the baseline: without it nothing can be judged.
   Result<storage::Store> store = open_store(asked, app);
   if (!store) return nothing_judged(store.error(), ExitCode::not_judged);
@@ -352,7 +351,7 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   plan.expects_every_target = gate.run.empty() && gate.bench.empty() && configuration.run.filter.empty();
   plan.delivered.emplace();
   if (!found.is_stored) plan.delivered->push_back(&*candidate.run);
-  return worse(code, judge_runs(plan, app));
+  return worse(measured, judge_runs(plan, app));
 }
 
 namespace {

@@ -473,7 +473,7 @@ Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& r
   complete_header(pair.candidate, sides.candidate, request.configuration);
   const Configuration configuration = with_earlier_names(request.configuration, measured.earlier_names);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
-  const ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(request.configuration, runs, app);
+  if (!request.outputs.no_store) keep_in_spool(request.configuration, runs, app);
   const auto compare = [&] {
     Comparison comparison =
         compare_sides(pair.baseline, pair.candidate, {configuration, calibrations, configuration.run.seed, &measured},
@@ -496,7 +496,7 @@ Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& r
   plan.shard = of_sides.shard ? &*of_sides.shard : nullptr;
   plan.cancelled = request.cancelled;
   plan.delivered = runs;
-  return worse(code, judge_runs(plan, app));
+  return judge_runs(plan, app);
 }
 
 Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& configuration, const std::string& bench) {

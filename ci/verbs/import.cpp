@@ -219,7 +219,7 @@ ExitCode keep_all(Imports& imports, storage::Spool& spool, const Configuration& 
     const Result<void> kept = spool.keep(std::move(draft));
     if (!kept) code = worse(code, (app.report(kept.error()), ExitCode::store_away));
   }
-  for (const Run& run : imports.at_hand) code = worse(code, keep_in_spool(configuration, {&run}, app));
+  for (const Run& run : imports.at_hand) keep_in_spool(configuration, {&run}, app);
   return code;
 }
 

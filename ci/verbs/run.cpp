@@ -102,7 +102,8 @@ Result<ExitCode> run_run(const RunOptions& options, const App& app) {
   const Cancellation cancellation;
   std::vector<std::string> warnings;
   STEELYARD_TRY(const Run run, measure(options, configuration, warnings, cancellation, app));
-  ExitCode code = options.no_store ? ExitCode::success : keep_in_spool(configuration, {&run}, app);
+  if (!options.no_store) keep_in_spool(configuration, {&run}, app);
+  ExitCode code = ExitCode::success;
   if (!options.output.empty()) {
     const Result<void> written = storage::write_named_archive(options.output, run, LinkInPlace::followed);
     if (!written) code = worse(code, app.report(written.error()));

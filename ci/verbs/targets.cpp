@@ -127,8 +127,9 @@ Result<ExitCode> measure_and_keep_ceilings(const TargetsOptions& options, const 
   const Environment environment = bench::read_environment();
   STEELYARD_TRY(const DeviceCeilings ceilings, measure(options, environment, app, cancellation));
   const Run run = sealed_run(options, configuration, ceilings, environment, started_at);
-  ExitCode code = keeps ? keep_in_spool(configuration, {&run}, app) : ExitCode::success;
+  ExitCode code = ExitCode::success;
   if (keeps) {
+    keep_in_spool(configuration, {&run}, app);
     const Result<void> kept = keep_ceilings(storage::state_folder(), run);
     if (!kept) code = worse(code, app.report(kept.error()));
   }

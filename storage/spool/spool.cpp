@@ -274,6 +274,15 @@ bool Spool::has_delivered(const RunHeader& run) const {
   return !fs::exists(folder_ / name, code) && !fs::exists(own_ / name, code) && fs::exists(delivered_ / name, code);
 }
 
+bool Spool::has_archive(const RunHeader& run) const {
+  const std::string name = name_of(run);
+  const auto has = [&name](const fs::path& folder) {
+    std::error_code code;
+    return fs::exists(folder / name, code);
+  };
+  return has(folder_) || has(own_) || has(delivered_);
+}
+
 Spool::Count Spool::count_waiting() const { return count_files(waiting()); }
 
 std::vector<Spool::ForAnother> Spool::waiting_for_others() const {

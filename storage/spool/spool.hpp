@@ -109,6 +109,8 @@ class Spool {
   const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
   // Whether the run was delivered and does not wait again.
   bool has_delivered(const RunHeader& run) const;
+  // Whether its archive is there, for this store: delivered or waiting.
+  bool has_archive(const RunHeader& run) const;
 
   // Of what waits and what was delivered, whose id begins so (at least 6 characters) and whose content has it. Absent:
   // none, several, or none of those that could be read.

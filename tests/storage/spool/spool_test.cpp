@@ -141,9 +141,12 @@ TEST_F(SpoolTest, DraftWaitsForNobodyUntilItIsKeptAndIsGoneUnlessItIs) {
   }
   EXPECT_THAT(spool.waiting(), SizeIs(1));
   EXPECT_FALSE(spool.has_delivered(run.header));
+  EXPECT_TRUE(spool.has_archive(run.header)) << "it waits";
+  EXPECT_FALSE(spool.has_archive(run_at(77).header));
   ASSERT_TRUE(spool.deliver({put()}));
   EXPECT_THAT(ids_, ElementsAre(run.header.id));
   EXPECT_TRUE(spool.has_delivered(run.header));
+  EXPECT_TRUE(spool.has_archive(run.header)) << "it was delivered";
   auto again = spool.draft(run);
   ASSERT_TRUE(again);
   ASSERT_TRUE(spool.keep(std::move(again).value()));
