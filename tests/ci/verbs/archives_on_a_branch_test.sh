@@ -24,12 +24,16 @@ cd "$work/seed"
 commit() { git -c user.name=t -c user.email=t@t commit -q --allow-empty -m "$1"; }
 git remote add origin "$work/remote"
 
+# As deep as the workflow's checkout is; without a word that is one commit.
+depth=$(sed -n '/^```yaml/,/^```/ s/.*fetch-depth: \([0-9]*\).*/\1/p' "$document")
+grep -q 'provide_steelyard.sh && echo .*>> "$GITHUB_PATH"' "$document" || { echo "no step installs steelyard"; exit 1; }
+
 for job in 1 2; do
   cd "$work/seed"
   commit "change $job"
   git push -q origin main
   mkdir "$work/job$job"
-  git clone -q --branch main "$work/remote" "$work/job$job/code"
+  git clone -q --branch main --depth "${depth:-1}" "file://$work/remote" "$work/job$job/code"
   cd "$work/job$job/code"
   GITHUB_SHA=$(git rev-parse HEAD)
   export GITHUB_SHA
@@ -70,6 +74,8 @@ has_two_points() {  # has_two_points FOLDER
   [ "$points" -eq 2 ] || { cat "$work/history.json"; echo "$1: found $points points, wanted 2"; exit 1; }
 }
 has_two_points "$work/read"
+said=$("$program" history --archives "$work/read" --metric real_time --branch main 2>&1)
+[[ $said != *"no archive tells its commit's parent"* ]] || { echo "the checkout is too shallow: $said"; exit 1; }
 
 # An artifact and a bucket, which are folders here.
 mkdir "$work/bin" "$work/artifact" "$work/bucket"
