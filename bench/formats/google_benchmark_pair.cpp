@@ -96,7 +96,8 @@ Result<GoogleBenchmarkSide> load_side(const fs::path& path, bool keeps_readable)
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {
-    return input_error(path.string(), "no such file", "a Google Benchmark JSON file or a folder of them", "");
+    return input_error(path.string(), unopened_text(code.value()), "a Google Benchmark JSON file or a folder of them",
+                       "");
   }
   side.is_folder = fs::is_directory(status);
   std::vector<fs::path> paths{path};

@@ -1,6 +1,7 @@
 #include "bench/formats/import_document.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,8 @@ constexpr std::size_t kLongestAssignment = 200;  // "window.BENCHMARK_DATA = "
 constexpr std::size_t kLongestMemberPath = 200;  // names of members, in messages
 constexpr std::size_t kNearStop = 8;             // bytes: more than a character has
 
-Error no_such_file(const std::filesystem::path& path) {
-  return input_error(path.string(), "no such file", "a file of another tool's results");
+Error cannot_open(const std::filesystem::path& path, int code) {
+  return input_error(path.string(), unopened_text(code), "a file of another tool's results");
 }
 
 // A text that is none, by the marks and zero bytes that it begins with; empty: it may be UTF-8.
@@ -414,7 +415,7 @@ Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view 
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return input_error(path.string(), "a folder", "a file");
   DocumentBuffer buffer(path, kNotFinite);
-  if (!buffer.is_open()) return no_such_file(path);
+  if (!buffer.is_open()) return cannot_open(path, errno);
   std::istream stream(&buffer);
   ValueBuilder builder(records, take, reading.is_full);
   const bool is_whole = nlohmann::json::sax_parse(stream, &builder);
@@ -562,7 +563,7 @@ Result<ImportLines> ImportLines::open(const std::filesystem::path& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return input_error(path.string(), "a folder", "a file");
   lines.stream_.open(path, std::ios::binary);
-  if (!lines.stream_) return no_such_file(path);
+  if (!lines.stream_) return cannot_open(path, errno);
   STEELYARD_CHECK(check_encoding(path));
   std::string mark(3, '\0');
   lines.stream_.read(mark.data(), 3);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <map>
 #include <optional>
 #include <set>
@@ -79,7 +80,7 @@ Result<FileHead> head_of(const std::filesystem::path& path) {
   head.is_folder = std::filesystem::is_directory(path, code);
   if (head.is_folder) return head;
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) return input_error(path.string(), "no such file", "a file of another tool's results");
+  if (!stream) return input_error(path.string(), unopened_text(errno), "a file of another tool's results");
   head.text.resize(FileHead::kHeadBytes);
   stream.read(head.text.data(), static_cast<std::streamsize>(head.text.size()));
   head.text.resize(static_cast<std::size_t>(stream.gcount()));

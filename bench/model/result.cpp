@@ -1,5 +1,8 @@
 #include "bench/model/result.hpp"
 
+#include <cerrno>
+#include <cstring>
+
 namespace steelyard {
 
 std::string Error::text() const {
@@ -31,5 +34,7 @@ Error store_error(std::string where, std::string found, std::string wanted, std:
 Error bug_error(std::string where, std::string found) {
   return {ErrorKind::bug, std::move(where), std::move(found), "", "please report this"};
 }
+
+std::string unopened_text(int code) { return code == ENOENT ? "no such file" : std::strerror(code); }
 
 }  // namespace steelyard

@@ -41,6 +41,9 @@ Error budget_error(std::string where, std::string found, std::string wanted = ""
 Error store_error(std::string where, std::string found, std::string wanted = "", std::string fix = "");
 Error bug_error(std::string where, std::string found);
 
+// What there is in place of a file that could not be opened, by its errno: "no such file" only where there is none.
+std::string unopened_text(int code);
+
 template <class T>
 class [[nodiscard]] Result {
  public:

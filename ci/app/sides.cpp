@@ -1,6 +1,7 @@
 #include "ci/app/sides.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -48,7 +49,7 @@ Result<SideKind> kind_of(const std::string& side) {
   if (std::filesystem::is_directory(side, code)) return kind_of_results(side);
   std::ifstream stream(side, std::ios::binary);
   if (!stream) {
-    return input_error(side, "no such file",
+    return input_error(side, unopened_text(errno),
                        "a .syrun archive, a file or folder of results that steelyard import takes, "
                        "run:ID or commit:SHA (or what git calls it, commit:HEAD)");
   }

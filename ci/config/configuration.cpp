@@ -1,6 +1,7 @@
 #include "ci/config/configuration.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -264,7 +265,7 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
 
 Result<Configuration> read_configuration(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return input_error(file.string(), "nothing that can be read", "a configuration file");
+  if (!stream) return input_error(file.string(), unopened_text(errno), "a configuration file");
   std::string text(kMaxConfigurationBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return input_error(file.string(), "an error of reading", "a configuration file");

@@ -24,6 +24,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
+#include "storage/place/files.hpp"
 #include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
 
@@ -144,7 +145,8 @@ class Finder {
 
   // Of a folder's own archive. That the run may lie elsewhere as well makes the folder no better.
   Error not_in(const std::filesystem::path& own) const {
-    std::string found = "an archive that is not the one that was judged";
+    std::string found = storage::read_beginning(own, 1) ? "an archive that is not the one that was judged"
+                                                        : "an archive that cannot be read";
     for (const std::string& text : troubles_) found += "; " + text;
     return input_error(own.string(), found, "run:" + id_.substr(0, kIdInName) + ", as the comparison beside it says",
                        "take the folder anew from where it was written, or name both sides with --baseline and "

@@ -308,6 +308,8 @@ TEST_F(GoogleBenchmarkPair, PathThatCannotBeReadIsNamed) {
   fs::create_directories(folder_ / "bad");
   std::ofstream(folder_ / "bad/1.json") << R"({"context": {"date": )";
   EXPECT_THAT(error_of("old.json", "absent.json"), HasSubstr("absent.json: found no such file"));
+  fs::create_symlink("loop.json", folder_ / "loop.json");
+  EXPECT_THAT(error_of("old.json", "loop.json"), HasSubstr("loop.json: found Too many levels of symbolic links"));
   EXPECT_THAT(error_of("empty", "old.json"), HasSubstr("a folder without .json files"));
   EXPECT_THAT(error_of("old.json", "bad"), HasSubstr("bad/1.json: byte"));
 }

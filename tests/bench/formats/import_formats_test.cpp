@@ -72,6 +72,8 @@ TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
         << text;
   }
   EXPECT_THAT(name_of(folder_ / "nothing.json"), ::testing::HasSubstr("no such file"));
+  std::filesystem::create_symlink("loop.json", folder_ / "loop.json");
+  EXPECT_THAT(name_of(folder_ / "loop.json"), ::testing::HasSubstr("found Too many levels of symbolic links"));
 }
 
 TEST_F(RecogniseFormat, SaysOfWhatCanBeNoResultsWhatItIsAndWhatToDo) {

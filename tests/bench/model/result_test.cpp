@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 namespace steelyard::result_test {
 namespace {
 
@@ -18,6 +20,11 @@ TEST(Result, TryPassesValuesOnAndReturnsErrors) {
   EXPECT_EQ(*quarter(8), 2);
   ASSERT_FALSE(quarter(6));
   EXPECT_EQ(quarter(6).error().text(), "n: found 3, wanted an even number; double it");
+}
+
+TEST(Error, CallsAFileAbsentOnlyWhereThereIsNone) {
+  EXPECT_EQ(unopened_text(ENOENT), "no such file");
+  EXPECT_EQ(unopened_text(EACCES), "Permission denied");
 }
 
 TEST(Error, LeavesEmptyFieldsOutWithTheirWord) {

@@ -320,6 +320,13 @@ TEST_F(ConfigurationSearch, FindsTheFileInAParentAndStopsAtTheRepository) {
   EXPECT_EQ(found->root, top_ / "repository");
 }
 
+TEST_F(ConfigurationSearch, SaysWhyAFileThatIsNamedIsNotRead) {
+  const auto found_at = [this](const char* name) { return read_configuration(top_ / name).error().found; };
+  EXPECT_EQ(found_at("absent.toml"), "no such file");
+  std::filesystem::create_symlink("loop.toml", top_ / "loop.toml");
+  EXPECT_EQ(found_at("loop.toml"), "Too many levels of symbolic links");
+}
+
 TEST(ConfigurationKeys, AssignFromTheCommandLineWhatTomlTakesTyped) {
   Configuration configuration;
   const auto assign = [&](std::string_view section, std::string_view name, const std::string& text) {

@@ -61,6 +61,13 @@ TEST_F(BadInput, AFileThatIsNoExecutableIsNamed) {
                  AllOf(HasSubstr("found no such file here"), HasSubstr("/true\n")));
 }
 
+TEST_F(BadInput, AFileThatIsThereAndCannotBeOpenedIsNotCalledAbsent) {
+  std::filesystem::create_symlink("loop.syrun", "loop.syrun");
+  expect_refused(run({"compare", "loop.syrun", "loop.syrun"}),
+                 HasSubstr("loop.syrun: found Too many levels of symbolic links"));
+  expect_refused(run({"compare", "absent.syrun", "absent.syrun"}), HasSubstr("absent.syrun: found no such file"));
+}
+
 TEST_F(BadInput, AnExecutableThatIsNoBenchmarkProgramIsNamed) {
   const Outcome outcome = run({"run", "--no-store", "--", "/bin/true"});
   EXPECT_EQ(outcome.status, 3) << outcome.err;

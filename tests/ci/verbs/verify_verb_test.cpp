@@ -127,6 +127,13 @@ TEST_F(Verify, IsNotDoneWhereTheFoldersOwnArchiveIsDamagedOrAnotherRuns) {
   };
   verify(whole.substr(0, whole.size() / 2), "not the one that was judged");
   verify(text_of("evidence/candidate.syrun"), "holds run");
+  std::filesystem::rename("evidence/baseline.syrun", "evidence/aside");
+  std::filesystem::create_directory("evidence/baseline.syrun");  // as little to be read as a file of another user's
+  const Outcome unread = run({"verify", "evidence"});
+  EXPECT_EQ(unread.status, 2) << unread.out << unread.err;
+  EXPECT_THAT(unread.out, AllOf(HasSubstr("an archive that cannot be read"), Not(HasSubstr("not the one"))));
+  std::filesystem::remove("evidence/baseline.syrun");
+  std::filesystem::rename("evidence/aside", "evidence/baseline.syrun");
   // Another comparison beside the folder's own says nothing of its archives.
   std::filesystem::rename("evidence/comparison.json", "evidence/earlier.json");
   EXPECT_EQ(run({"verify", "evidence/earlier.json"}).status, 0);
