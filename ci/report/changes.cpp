@@ -336,15 +336,16 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
     quiet += report.changes[i].empty() && !drifted.contains(i) ? 1 : 0;
     machines += std::ranges::count(report.changes[i], ChangeCause::machine, &ChangePoint::cause);
   }
-  text += counted(report.series.size(), "series", "series") + ": " +
-          counted(count_changes(report, ChangeStatus::confirmed, true), "regression", "regressions") + " and " +
-          counted(count_changes(report, ChangeStatus::confirmed, false), "improvement", "improvements") +
-          " confirmed, " +
-          std::to_string(count_changes(report, ChangeStatus::suspected, true) +
-                         count_changes(report, ChangeStatus::suspected, false)) +
-          " suspected" + (machines > 0 ? ", " + std::to_string(machines) + " of these likely a machine's" : "") + "; " +
-          std::to_string(quiet) + " without a change" +
-          (drifted.empty() ? "" : ", " + std::to_string(drifted.size()) + " drifted without a step") + "\n";
+  text +=
+      counted(report.series.size(), "series", "series") + ": " +
+      counted(count_changes(report, ChangeStatus::confirmed, true), "regression", "regressions") + " and " +
+      counted(count_changes(report, ChangeStatus::confirmed, false), "improvement", "improvements") + " confirmed, " +
+      counted(
+          count_changes(report, ChangeStatus::suspected, true) + count_changes(report, ChangeStatus::suspected, false),
+          "suspected", "suspected") +
+      (machines > 0 ? ", " + grouped_text(machines) + " of these likely a machine's" : "") + "; " +
+      counted(quiet, "without a change", "without a change") +
+      (drifted.empty() ? "" : ", " + counted(drifted.size(), "drifted", "drifted") + " without a step") + "\n";
   return text;
 }
 

@@ -146,7 +146,8 @@ std::optional<NoChangeAnswer> no_change_answer(const Comparison& comparison) {
     }
   }
   const std::string shown = shown_text(found, metrics);
-  const std::string benchmarks = plural_text(found.benchmarks, "benchmark");
+  const std::string benchmarks =
+      grouped_text(found.benchmarks) + (found.benchmarks == 1 ? " benchmark" : " benchmarks");
   if (2 * found.undecided > found.benchmarks) {
     found.answer = NoChange::cannot_tell;
     found.text = "Cannot tell: " + grouped_text(found.undecided) + " of " + benchmarks + " undecided" +

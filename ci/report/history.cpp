@@ -159,6 +159,9 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
   subject_columns = std::min(subject_columns, std::max<std::size_t>(width > others ? width - others : 0, 10));
   std::string text;
   if (first > 0) text += paint("  " + std::to_string(first) + " older", Tone::dim, style.color) + "\n";
+  const bool is_dated = std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
+                                    [](const storage::HistoryPoint& point) { return point.at_unix_ns > 0; });
+  if (is_dated) text += "  " + std::string(sha_columns, ' ') + "  " + paint("UTC", Tone::dim, style.color) + "\n";
   for (std::size_t k = 0; k < shas.size(); ++k) {
     const std::int64_t at_unix_ns = points[first + k].at_unix_ns;
     std::string at = at_unix_ns > 0 ? time_text(at_unix_ns).substr(0, kTimeColumns) : padded("no date", kTimeColumns);

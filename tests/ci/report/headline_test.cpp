@@ -85,6 +85,8 @@ TEST(NoChangeAnswer, CannotTellWhereMostBenchmarksAreUndecided) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->answer, NoChange::cannot_tell);
   EXPECT_EQ(answer->text, "Cannot tell: 48 of 52 benchmarks undecided (4 shown unchanged)");
+  EXPECT_EQ(text_of(of_times({{1200, Verdict::inconclusive}})), "Cannot tell: 1,200 of 1,200 benchmarks undecided");
+  EXPECT_EQ(text_of(of_times({{1200, Verdict::unchanged}})), "Nothing changed: 1,200 benchmarks shown unchanged");
   EXPECT_EQ(text_of(of_times({{1, Verdict::inconclusive}})), "Cannot tell: 1 of 1 benchmark undecided");
   EXPECT_EQ(text_of(of_times({{3, Verdict::inconclusive}, {1, Verdict::missing}})),
             "Cannot tell: 3 of 4 benchmarks undecided, 1 could not be compared");

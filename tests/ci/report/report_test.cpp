@@ -16,6 +16,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/alerts.hpp"
 #include "ci/report/benchmark_lines.hpp"
+#include "ci/report/changes.hpp"
 #include "ci/report/history.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
@@ -329,6 +330,17 @@ TEST(TerminalHistory, DrawsTheStepOfFourCommits) {
                        "report/history_ascii_60.out");
 }
 
+TEST(TerminalHistory, SaysWhoseTimeTheDatesAreWhereThereIsOne) {
+  storage::HistorySeries series = sample::history_of_four_commits();
+  const auto says_zone = [&series] {
+    return terminal_history({{series}, {}}, {false, true, 100}).find("\n             UTC\n") != std::string::npos;
+  };
+  for (std::size_t i = 1; i < series.points.size(); ++i) series.points[i].at_unix_ns = 0;
+  EXPECT_TRUE(says_zone());
+  series.points[0].at_unix_ns = 0;
+  EXPECT_FALSE(says_zone());
+}
+
 storage::HistorySeries history_of(std::size_t commits) {
   storage::HistorySeries series = sample::history_of_four_commits();
   const std::vector<storage::HistoryPoint> levels = series.points;
@@ -419,6 +431,15 @@ TEST(TerminalHistory, SaysAtItsCommitWhoAcceptedAChangeAndUntilWhen) {
   EXPECT_EQ(text.find("alert ", at + said.size()), std::string::npos) << "the other is about another metric";
   const std::string document = json_history({{series}, {}}, {alert});
   EXPECT_NE(document.find("\"accepted_until\": \"2026-12-31\""), std::string::npos) << document;
+}
+
+TEST(TerminalChanges, SeparateThousandsInAllTheirCounts) {
+  ChangesReport report;
+  report.series.resize(1200);
+  report.changes.resize(1200);
+  const std::string text = terminal_changes(report, {false, true, 100});
+  EXPECT_NE(text.find("1,200 series: "), std::string::npos) << text;
+  EXPECT_NE(text.find("0 suspected; 1,200 without a change\n"), std::string::npos) << text;
 }
 
 TEST(TerminalAlerts, ShowNoLevelsThatContradictTheChange) {
