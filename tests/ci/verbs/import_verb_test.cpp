@@ -354,6 +354,19 @@ TEST_F(ImportVerb, BencherMetricsHaveALevelBetweenItsExtremes) {
   EXPECT_EQ(latency.at("value"), (3484.0 + 4053.0) / 2);
 }
 
+TEST_F(ImportVerb, AnExportKeepsTheSuiteOfABenchmarkInAnArchiveAndInAFieldOfItsOwnButNotInANameOfAnotherTool) {
+  const auto again = [](const std::string& format, const std::string& file) {
+    EXPECT_EQ(run({"export", golden("go.txt"), "--format", format, "--output", file}).status, 0);
+    EXPECT_EQ(import(file, file + ".syrun").status, 0) << file;
+    return archive(file + ".syrun").measurements[0].benchmark;
+  };
+  EXPECT_EQ(again("csv", "go.csv").suite, "example.com/sortbench");
+  EXPECT_EQ(again("json-lines", "go.jsonl").suite, "example.com/sortbench");
+  const BenchmarkId named = again("google-benchmark", "go.json");
+  EXPECT_EQ(named.suite, "");
+  EXPECT_THAT(named.canonical(), HasSubstr(" %5Bsuite=example.com/sortbench]"));
+}
+
 TEST_F(ImportVerb, GoogleBenchmarksJsonIsReadByItsOwnReaderAndByItsComparePy) {
   ASSERT_EQ(run({"export", golden("go.txt"), "--format", "google-benchmark", "--output", "go.json"}).status, 0);
   ASSERT_EQ(import("go.json", "go.syrun").status, 0);
