@@ -1,6 +1,7 @@
 // History of a folder of archives: no server, no store, no spool.
 #include <gmock/gmock.h>
 
+#include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard::ci::archives_test {
@@ -52,6 +53,17 @@ TEST_F(Archives, AreReadPastABadOneWhichIsNamedAndDeniesSuccess) {
   EXPECT_THAT(drawn.err, HasSubstr("kept/bad.syrun"));
   EXPECT_THAT(drawn.out, HasSubstr("100 ns"));
   EXPECT_EQ(run({"changes", "--archives", "kept", "--project", "all"}).status, 3);
+}
+
+TEST_F(Archives, AreReadPastCountsThatAreKeptForLaterRunsWhichIsSaid) {
+  keep("first", 100);
+  steelyard::Run counts = *storage::read_archive("kept/first.syrun");
+  counts.header.settings[storage::kKeptCountSetting] = "";
+  storage::seal(counts);
+  ASSERT_TRUE(storage::write_archive("kept/counts.syrun", counts));
+  const Outcome drawn = run({"history", "--archives", "kept", "--project", "all"});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_THAT(drawn.err, HasSubstr("1 kept count passed over: no runs"));
 }
 
 TEST_F(Archives, SayWhatTheyDoNotHold) {

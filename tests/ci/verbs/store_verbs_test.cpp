@@ -221,7 +221,7 @@ TEST_F(StoreVerbs, RebuildFillsALostDatabaseFromTheArchivesSoThatTheHistoryIsThe
   EXPECT_EQ(run({"history", "--project", "rebuilt", "--json"}).out, before);
   const Outcome again = run({"db", "rebuild", "--json"});
   EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_THAT(again.out, AllOf(HasSubstr("\"schema\": \"steelyard.rebuild/1\""),
+  EXPECT_THAT(again.out, AllOf(HasSubstr("\"schema\": \"steelyard.rebuild/1\""), HasSubstr("\"kept_counts\": 0,"),
                                HasSubstr("\"already_there\": " + std::to_string(runs)), HasSubstr("\"bad\": []")));
 }
 
@@ -319,11 +319,8 @@ TEST_F(StoreVerbs, ARunThatTheSpoolCannotTakeIsPutIntoTheStore) {
   const Outcome outcome = run({"import", "google-benchmark", "a.json"});
   std::filesystem::remove(spool);
   EXPECT_EQ(outcome.status, 0) << "the store was reached: " << outcome.err;
-  EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("state/spool: found"), HasSubstr("the store is asked all the same"),
-                    HasSubstr("kept in the store"),
-                    HasSubstr("no archive could be kept of some of it: steelyard db rebuild will not have that"),
-                    Not(HasSubstr("run again"))));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the store is asked all the same"), HasSubstr("kept in the store"),
+                                 HasSubstr("rebuild will not have that"), Not(HasSubstr("run again"))));
   EXPECT_EQ(runs_in_store(), before + 1);
   EXPECT_TRUE(archives_in(folder_).empty());
 }
