@@ -29,6 +29,7 @@
 #include "storage/archive/archive.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
@@ -284,6 +285,41 @@ void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const Ap
     leave(outputs.archive_dir / kEndedFile, ended_document(ended));
   }
   if (!outputs.markdown.empty()) leave(outputs.markdown, ended_report(ended));
+}
+
+std::optional<EndedGate> read_end(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kEndedFile;
+  const Result<std::string> text = storage::read_file(file, kMaxEndedBytes);
+  if (!text) return std::nullopt;
+  Result<EndedGate> ended = parse_ended(*text, file.string());
+  return ended ? std::optional(std::move(ended).value()) : std::nullopt;
+}
+
+Result<void> remove_earlier_judgement(const JudgementOutputs& outputs, const std::filesystem::path& judged) {
+  const std::filesystem::path& folder = outputs.archive_dir;
+  if (folder.empty()) return {};
+  const auto is_plain = [&folder](const char* name) {
+    std::error_code ignored;
+    return std::filesystem::symlink_status(folder / name, ignored).type() == std::filesystem::file_type::regular;
+  };
+  std::vector<const char*> names;
+  // The comparison first: where this is cut short, archives alone are no verdict.
+  constexpr std::size_t kBeginning = 100;
+  const Result<std::string> beginning = storage::read_beginning(folder / kComparisonFile, kBeginning);
+  if (is_plain(kComparisonFile) && beginning && storage::comparison_version(*beginning) > 0) {
+    names = {kComparisonFile, kBaselineFile, kCandidateFile};
+  }
+  if (read_end(folder)) names.push_back(kEndedFile);
+  for (const char* const name : names) {
+    const std::filesystem::path file = folder / name;
+    std::error_code code;
+    if (!is_plain(name) || (!judged.empty() && std::filesystem::equivalent(file, judged, code))) continue;
+    std::filesystem::remove(file, code);
+    if (!code) continue;
+    return input_error(file.string(), code.message(), "an earlier judgement that can be removed",
+                       "name another folder: --archive-dir");
+  }
+  return {};
 }
 
 ExitCode judge_runs(const JudgingPlan& plan, const App& app) {

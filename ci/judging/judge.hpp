@@ -77,6 +77,13 @@ struct JudgementOutputs {
 // The end of a gate that compared nothing, in the places where its judgement would be: the folder of the archives and
 // the report in Markdown. What cannot be written there is warned of.
 void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const App& app);
+// What one left in that folder; absent where there is none that can be read.
+std::optional<EndedGate> read_end(const std::filesystem::path& folder);
+
+// Before anything is built: what an earlier gate left in the folder of the archives is no answer of this one, however
+// it ends. Removed are a comparison with the archives beside it, and the end of a gate. Others' files stay under those
+// names, and so does `judged`, the archive that is to be judged. Error (input): one of them cannot be removed.
+Result<void> remove_earlier_judgement(const JudgementOutputs& outputs, const std::filesystem::path& judged = {});
 
 struct ComparisonRequest {
   const Configuration& configuration;

@@ -2,6 +2,7 @@
 // it: publish, in a job that did not see the log. Values in, text out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 namespace steelyard::ci {
 
 inline constexpr const char* kEndedFile = "ended.json";
+inline constexpr std::int64_t kMaxEndedBytes = std::int64_t{1} << 20U;
 
 struct EndedGate {
   enum class Stage { other, build_of_baseline, build_of_candidate };

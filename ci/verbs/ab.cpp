@@ -124,6 +124,7 @@ Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
   if (shard) STEELYARD_CHECK(check_outputs_of_shard(options.outputs));
+  STEELYARD_CHECK(remove_earlier_judgement(options.outputs));
   const Cancellation cancellation;
   const JudgeRequest request{.configuration = configuration,
                              .outputs = options.outputs,

@@ -74,6 +74,7 @@ Result<ExitCode> plan_and_judge(const GateOptions& options, const App& app) {
   if (shard && against_history) return input_error("--shard", "--against-history", "one of them");
   // Before anything is fetched or built: what is wrong here is wrong whatever the baseline says.
   if (!against_history) STEELYARD_CHECK(programs_to_judge(configuration, options.bench));
+  STEELYARD_CHECK(remove_earlier_judgement(options.outputs, options.run));
   const Result<GatePlan> planned = plan_gate(options);
   if (against_history) {
     STEELYARD_TRY(GateConfiguration judged, judged_by_history(options, configuration, planned, app));

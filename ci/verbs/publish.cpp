@@ -33,7 +33,6 @@ namespace steelyard::ci {
 namespace {
 
 constexpr std::uintmax_t kMaxReportBytes = std::uintmax_t{1} << 20U;
-constexpr std::int64_t kMaxEndedBytes = std::int64_t{1} << 20U;
 
 struct PublishOptions {
   std::string service;
@@ -99,23 +98,23 @@ Result<void> check_place(const std::filesystem::path& judgement) {
                      "the folder that gate was given as --archive-dir", "where the gate never began, make it first");
 }
 
-// What the gate left where it compared nothing; absent where it left nothing that can be read: the status tells.
-std::optional<EndedGate> read_ended(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kEndedFile;
-  const Result<std::string> text = storage::read_file(file, kMaxEndedBytes);
-  if (!text) return std::nullopt;
-  Result<EndedGate> ended = parse_ended(*text, file.string());
-  return ended ? std::optional(std::move(ended).value()) : std::nullopt;
-}
-
 Result<ReadJudgement> read_judgement(const PublishOptions& options, const Configuration& configuration) {
   ReadJudgement read;
   STEELYARD_CHECK(check_place(options.judgement));
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(options.judgement, ignored);
   const std::filesystem::path file = is_folder ? options.judgement / kComparisonFile : options.judgement;
-  const bool is_there = std::filesystem::exists(file, ignored) && !std::filesystem::is_empty(file, ignored);
-  if (is_there) {
+  const std::filesystem::path folder = is_folder ? options.judgement : file.parent_path();
+  const bool has_comparison = std::filesystem::exists(file, ignored) && !std::filesystem::is_empty(file, ignored);
+  read.ended = read_end(folder);
+  // Of another try, of a gate that since then did not come so far.
+  if (read.ended && options.status && read.ended->status != *options.status) read.ended.reset();
+  // A gate whose options did not hold leaves its end beside what an earlier one had compared.
+  if (has_comparison && read.ended && !options.status) {
+    return input_error(file.string(), "a comparison beside " + std::string(kEndedFile) + ", which are of two gates",
+                       "what one gate left", "--status N, with which the last one left, or remove the older one's");
+  }
+  if (has_comparison && !read.ended) {
     STEELYARD_TRY(read.comparison, storage::read_comparison(file));
     if (const std::optional<Shard> shard = shard_of(read.comparison->candidate)) {
       return input_error(file.string(), "shard " + to_text(*shard) + " alone", "a judgement of all shards",
@@ -125,14 +124,8 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
     return input_error(file.string(), "no comparison", "what gate wrote with --archive-dir or --json",
                        "--status N where the gate ended before it compared anything");
   }
-  const std::filesystem::path folder = is_folder ? options.judgement : file.parent_path();
   if (!options.report.empty()) {
     STEELYARD_TRY(read.report, read_report(options.report, read.comparison ? TooLong::is_empty : TooLong::is_an_error));
-  }
-  if (!read.comparison) {
-    read.ended = read_ended(folder);
-    // Of another try, of a gate that since then did not come so far.
-    if (read.ended && read.ended->status != options.status) read.ended.reset();
   }
   if (read.report.empty() && read.comparison) read.report = report_of_kept(*read.comparison);
   if (read.report.empty() && read.ended) read.report = ended_report(*read.ended);

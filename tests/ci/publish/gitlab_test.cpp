@@ -197,6 +197,21 @@ TEST_F(PublishFiles, OfAFailedBuildSayWhichAndHaveTheCompilersLine) {
   EXPECT_THAT(text_of("evidence/junit.xml"), Not(HasSubstr("the build of"))) << "it is of another try";
 }
 
+TEST_F(PublishFiles, TakeNoOlderComparisonForAGateThatEndedBeforeItCompared) {
+  write("evidence/ended.json",
+        ended_document({EndedGate::Stage::build_of_candidate, sha('a'), "work.cpp:3: error: x", 4}));
+  const Outcome outcome = run({"publish", "files", "evidence"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("which are of two gates"), HasSubstr("--status N")));
+  EXPECT_FALSE(std::filesystem::exists("evidence/junit.xml"));
+  EXPECT_EQ(run({"publish", "files", "evidence", "--status", "4"}).status, 0);
+  EXPECT_THAT(text_of("evidence/junit.xml"),
+              AllOf(HasSubstr("the build of the candidate"), HasSubstr("errors=\"1\""), Not(HasSubstr("<failure "))));
+  EXPECT_THAT(text_of("evidence/badge.svg"), HasSubstr("not judged"));
+  EXPECT_EQ(run({"publish", "files", "evidence", "--status", "1"}).status, 0);
+  EXPECT_THAT(text_of("evidence/junit.xml"), HasSubstr("<failure ")) << "the gate that ended is another";
+}
+
 TEST_F(PublishFiles, RefuseAFolderThatIsNotThereWhateverTheStatus) {
   for (const char* const wrong : {"evidnce", "evidnce/comparison.json", "evidence/more"}) {
     const Outcome outcome = run({"publish", "files", wrong, "--status", "4"});

@@ -2,7 +2,11 @@
 // that ended before it compared anything.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "ci/git/repository.hpp"
+#include "ci/report/ended_gate.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "tests/ci/verbs/gate_repository.hpp"
 
 namespace steelyard::ci::gate_sides_test {
@@ -123,6 +127,63 @@ TEST_F(GateSides, ThatWereNotBuiltAreToldToWhoDidNotSeeTheLog) {
   EXPECT_EQ(gate({"--archive-dir", "evidence", "--base", "nowhere"}).status, 3);
   EXPECT_EQ(run({"publish", "files", "evidence", "--status", "3"}).status, 0) << "its folder is there";
   EXPECT_THAT(text_of("evidence/junit.xml"), HasSubstr("nowhere"));
+}
+
+// What an earlier gate left, and what is somebody else's, in the folder of the archives.
+class EarlierJudgement : public GateSides {
+ protected:
+  void SetUp() override {
+    GateSides::SetUp();
+    write("evidence/comparison.json", storage::comparison_document(Comparison()));
+    write("evidence/ended.json", ended_document({EndedGate::Stage::build_of_candidate, "", "of another try", 4}));
+    for (const char* const name : {"baseline.syrun", "candidate.syrun", "mine.json"}) {
+      write(std::string("evidence/") + name, "bytes");
+    }
+  }
+  static std::set<std::string> kept() {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator("evidence")) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+};
+
+TEST_F(EarlierJudgement, IsNotTakenForThatOfAGateThatEnds) {
+  EXPECT_EQ(gate({"--archive-dir", "evidence", "--base", "nowhere"}).status, 3);
+  EXPECT_EQ(kept(), (std::set<std::string>{"ended.json", "mine.json"}));
+  EXPECT_THAT(text_of("evidence/ended.json"), AllOf(HasSubstr("nowhere"), Not(HasSubstr("of another try"))));
+  EXPECT_EQ(run({"publish", "files", "evidence"}).status, 3) << "there is no verdict";
+}
+
+TEST_F(EarlierJudgement, IsNotTakenForThatOfTwoBuildsThatWereNotCompared) {
+  EXPECT_EQ(run({"ab", "nowhere", "HEAD", "--no-store", "--archive-dir", "evidence"}).status, 3);
+  EXPECT_EQ(kept(), (std::set<std::string>{"mine.json"}));
+}
+
+TEST_F(EarlierJudgement, EndsWithTheNextOneThatIsMade) {
+  commit("change nothing", "fast");
+  const Outcome outcome = gate({"--archive-dir", "evidence", "--rounds", "2"});
+  EXPECT_THAT(outcome.status, testing::AnyOf(0, 2)) << outcome.err;
+  EXPECT_EQ(kept(), (std::set<std::string>{"baseline.syrun", "candidate.syrun", "comparison.json", "mine.json"}));
+}
+
+TEST_F(EarlierJudgement, StaysWhereTheOptionsDoNotHold) {
+  EXPECT_EQ(gate({"--archive-dir", "evidence", "--run", "HEAD"}).status, 3);
+  EXPECT_EQ(kept().size(), 5U);
+  EXPECT_EQ(run({"ab", "nowhere", "HEAD", "--no-store", "--archive-dir", "evidence", "--shard", "9/2"}).status, 3);
+  EXPECT_EQ(kept().size(), 5U);
+}
+
+TEST_F(EarlierJudgement, KeepsTheArchiveThatIsJudgedAndWhatIsNoGates) {
+  const std::vector<std::string> again{"--archive-dir", "evidence", "--against-history", "--run",
+                                       "evidence/candidate.syrun"};
+  EXPECT_EQ(gate(again).status, 3) << "it is no archive";
+  EXPECT_EQ(kept(), (std::set<std::string>{"candidate.syrun", "ended.json", "mine.json"}));
+  write("evidence/comparison.json", R"({"schema": "theirs/1"})");
+  write("evidence/baseline.syrun", "bytes");
+  EXPECT_EQ(gate({"--archive-dir", "evidence", "--base", "nowhere"}).status, 3);
+  EXPECT_EQ(kept().size(), 5U) << "no comparison of a gate's is beside the archives";
 }
 
 // Nothing has to be measured to say so: the build fails, so that nothing is.
