@@ -216,17 +216,19 @@ void note_building(BuiltTree which, const Commit& commit, const TreeBuilding& ho
   if (!how.configuration.build_command.empty()) how.app.note(note::building(which, commit));
 }
 
-// Nothing where no command is configured.
+// Nothing where no command is configured. `at_once`: builds, with this one.
 Result<LeftProcesses::Count> build_tree(const std::filesystem::path& tree, const Commit& commit, BuiltTree which,
-                                        const TreeBuilding& how) {
+                                        const TreeBuilding& how, int at_once = 1) {
   const Configuration& configuration = how.configuration;
   if (configuration.build_command.empty()) return LeftProcesses::Count{};
   // For compilers of the user's choice: a flag that one of them does not know would end the build.
   const std::map<std::string, std::string> variables{
       {"STEELYARD_PREFIX_MAP", "-ffile-prefix-map=" + tree.string() + '=' + how.one_path.string()}};
-  return build({tree, configuration.build_command, configuration.build_timeout, note::tree_name(which, commit),
-                variables, how.confinement},
-               how.cancelled);
+  BuildRequest request{tree, configuration.build_command, configuration.build_timeout, note::tree_name(which, commit)};
+  request.variables = variables;
+  request.confinement = how.confinement;
+  request.builds_at_once = at_once;
+  return build(request, how.cancelled);
 }
 
 // As an earlier gate has built it, or now, and kept. Only before any of the candidate's code runs, which could change
@@ -259,23 +261,23 @@ BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescrip
                               const TreeBuilding& how) {
   note_building(BuiltTree::baseline, baseline.commit, how);
   note_building(BuiltTree::candidate, candidate.commit, how);
-  const auto built = [&how](const SideDescription& side, BuiltTree which) {
-    return build_tree(side.sources, side.commit, which, how);
+  const auto built = [&how](const SideDescription& side, BuiltTree which, int at_once) {
+    return build_tree(side.sources, side.commit, which, how, at_once);
   };
   std::future<Result<LeftProcesses::Count>> beside;
   try {
-    beside = std::async(std::launch::async, [&] { return built(candidate, BuiltTree::candidate); });
+    beside = std::async(std::launch::async, [&] { return built(candidate, BuiltTree::candidate, 2); });
   } catch (const std::system_error&) {
     // No thread is to be had: it is built when it is waited for.
-    beside = std::async(std::launch::deferred, [&] { return built(candidate, BuiltTree::candidate); });
+    beside = std::async(std::launch::deferred, [&] { return built(candidate, BuiltTree::candidate, 2); });
   }
-  BuiltSides sides{built(baseline, BuiltTree::baseline)};
+  BuiltSides sides{built(baseline, BuiltTree::baseline, 2)};
   sides.candidate = beside.get();
   // What failed may have lacked what the other took: memory, a port, a lock.
   const auto again = [&](Result<LeftProcesses::Count>& done, const SideDescription& side, BuiltTree which) {
     if (done || is_cancelled(how.cancelled)) return;
     how.app.note(note::built_again_alone(which, side.commit));
-    done = built(side, which);
+    done = built(side, which, 1);
   };
   again(sides.baseline, baseline, BuiltTree::baseline);
   if (sides.baseline) again(*sides.candidate, candidate, BuiltTree::candidate);

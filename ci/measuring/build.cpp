@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
@@ -18,6 +19,7 @@
 namespace steelyard::ci {
 namespace {
 
+constexpr const char* kCompilersOfCmake = "CMAKE_BUILD_PARALLEL_LEVEL";
 constexpr int kShownLines = 40;  // a compiler's error and where it comes from fit; a whole log would bury them
 
 std::string last_lines(const std::string& text, int count) {
@@ -58,6 +60,9 @@ Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomi
   BuildRequest told = request;
   told.side = "build of " + request.side;
   told.left_by_interruption = "nothing of that is kept";
+  if (!caller_environment().contains(kCompilersOfCmake)) {
+    told.variables.emplace(kCompilersOfCmake, std::to_string(compilers_of_a_build(request.builds_at_once)));
+  }
   Result<LeftProcesses::Count> done = run_shell(told, cancelled);
   if (done) return done;
   Error error = done.error();
@@ -89,6 +94,15 @@ Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::a
                        "a command that succeeds",
                        withheld_text(withheld) + hidden_text(request.confinement) +
                            (output.empty() ? "" : "its last lines:\n" + output));
+}
+
+std::int64_t compilers_of_a_build(int builds_at_once, const std::filesystem::path& root) {
+  auto cores = static_cast<std::int64_t>(bench::read_allowed_cores(root).size());
+  const bench::CgroupLimits limits = bench::read_cgroup_limits(root);
+  if (limits.cores && *limits.cores < static_cast<double>(cores)) {
+    cores = static_cast<std::int64_t>(std::ceil(*limits.cores));
+  }
+  return std::max<std::int64_t>(1, cores / builds_at_once);
 }
 
 bool has_room_for_two_builds(const std::filesystem::path& root) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -24,9 +25,12 @@ struct BuildRequest {
   std::map<std::string, std::string> variables = {};  // beside the environment that it has anyway
   bench::SharedConfinement confinement = {};
   std::string left_by_interruption = {};  // what is said of it where it was interrupted; build() says it itself
+  int builds_at_once = 1;                 // this one and those beside it
 };
 
-// The command has the caller's environment without secrets (bench/runner/secrets.hpp). Error (program): the command
+// The command has the caller's environment without secrets (bench/runner/secrets.hpp), and $CMAKE_BUILD_PARALLEL_LEVEL
+// of compilers_of_a_build() where the caller has set none: without a number `cmake --build` starts one compiler, or as
+// many as there are files, as the generator likes. Error (program): the command
 // failed, with the last 40 lines of its output; it ran past its limit or was cancelled. What it left behind.
 Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
 // Runs a command as build() does, and tells errors of `side` alone. `tree` empty: the current folder.
@@ -34,6 +38,9 @@ Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::a
 
 // Whether two builds have room beside each other: a GiB for each compiler that either may start, one a core.
 bool has_room_for_two_builds(const std::filesystem::path& root = "/");
+
+// How many compilers each of so many builds may start, one a core of those that this process may use: at least 1.
+std::int64_t compilers_of_a_build(int builds_at_once, const std::filesystem::path& root = "/");
 
 // A configured program as it stands in a work tree.
 // arguments: appended to the command's own. with_suite: the program's name becomes its benchmarks' suite. Error

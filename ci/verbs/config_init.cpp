@@ -61,9 +61,8 @@ struct Project {
     return command;
   }
   std::string build_command(const std::vector<FoundTarget>& targets) const {
-    std::string command = tool == BuildTool::make
-                              ? "make"
-                              : configure_command() + " && cmake --build " + kBuildFolder + " --parallel --target";
+    std::string command =
+        tool == BuildTool::make ? "make" : configure_command() + " && cmake --build " + kBuildFolder + " --target";
     for (const FoundTarget& target : targets) {
       if (!target.rule.empty()) command += ' ' + target.rule;
     }
@@ -424,6 +423,14 @@ fs::path root_of_project() {
   return repository ? repository->root() : here;
 }
 
+// In a repository whose ignored files do not have what CMake leaves.
+bool git_would_take_build(const fs::path& root) {
+  if (!GitRepository::find(root)) return false;
+  const std::string left = std::string(kBuildFolder) + "/CMakeCache.txt";
+  const Result<GitAnswer> ignored = run_git(root, {"check-ignore", "--quiet", "--", left});
+  return ignored && !ignored->succeeded;
+}
+
 }  // namespace
 
 Result<ExitCode> write_first_configuration(const App& app) {
@@ -466,6 +473,11 @@ Result<ExitCode> write_first_configuration(const App& app) {
   }
   STEELYARD_CHECK(parse_configuration(text, file.string()));
   STEELYARD_CHECK(write_text_file(file, text));
+  if (project.tool == BuildTool::cmake && git_would_take_build(project.root)) {
+    app.warn(
+        std::string("build/ is not ignored by git: a commit would take what was built there, after which no gate's "
+                    "build can configure; add a line build/ to .gitignore"));
+  }
   app.print("wrote " + file.string() + "\n" + kept.told +
             "next: git add steelyard.toml, commit, and: steelyard gate\n");
   return ExitCode::success;

@@ -134,6 +134,33 @@ TEST_F(Build, HasRoomBesideAnotherWhereEachCompilerHasAGibibyte) {
   EXPECT_FALSE(machine("0-1", 64, "3221225472")) << "of the machine's memory this group may have 3 GiB";
 }
 
+TEST_F(Build, TellsCmakeOfACompilerForEachCoreWhereTheCallerDoesNot) {
+  std::filesystem::create_directories(tree_ / "proc/self");
+  std::filesystem::create_directories(tree_ / "sys/fs/cgroup");
+  std::ofstream(tree_ / "proc/self/status") << "Cpus_allowed_list:\t0-7\n";
+  std::ofstream(tree_ / "proc/self/cgroup") << "0::/\n";
+  EXPECT_EQ(compilers_of_a_build(1, tree_), 8);
+  EXPECT_EQ(compilers_of_a_build(2, tree_), 4);
+  std::ofstream(tree_ / "sys/fs/cgroup/cpu.max") << "250000 100000\n";
+  EXPECT_EQ(compilers_of_a_build(1, tree_), 3) << "a group that may have two and a half";
+  EXPECT_EQ(compilers_of_a_build(4, tree_), 1);
+  const auto told = [this](int builds_at_once) {
+    BuildRequest request{tree_, "echo $CMAKE_BUILD_PARALLEL_LEVEL >told", seconds(60), "the candidate"};
+    request.builds_at_once = builds_at_once;
+    EXPECT_TRUE(build(request, nullptr));
+    std::ifstream file(tree_ / "told");
+    std::string text;
+    std::getline(file, text);
+    return text;
+  };
+  unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
+  EXPECT_EQ(told(1), std::to_string(compilers_of_a_build(1)));
+  EXPECT_EQ(told(2), std::to_string(compilers_of_a_build(2)));
+  setenv("CMAKE_BUILD_PARALLEL_LEVEL", "77", 1);
+  EXPECT_EQ(told(2), "77");
+  unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
+}
+
 TEST_F(Build, OfNothingSucceeds) { EXPECT_TRUE(run("")); }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Asks a real CMake and builds with a real compiler.
 #include <gmock/gmock.h>
 
+#include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard::ci::config_init_test {
@@ -13,6 +14,9 @@ using testing::Not;
 class ConfigInit : public ProgramUnderTest {};
 
 TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff) {
+  const TemporaryRepository made;
+  std::filesystem::current_path(made.root());
+  write(".gitignore", "build/\n");
   write("CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.18)\nproject(textkit CXX)\n"
         "option(TEXTKIT_BUILD_BENCHMARKS \"with benchmarks\" OFF)\n"
@@ -33,12 +37,14 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
         "    steps:\n      - run: build/textkit_bench --benchmark_filter=BM_x words.txt\n");
   const Outcome init = run({"config", "init"});
   ASSERT_EQ(init.status, 0) << init.err;
-  EXPECT_THAT(init.err, HasSubstr(".github/workflows/speed.yml:2: its arguments are excluded: "));
+  EXPECT_THAT(init.err, AllOf(HasSubstr(".github/workflows/speed.yml:2: its arguments are excluded: "),
+                              Not(HasSubstr("not ignored by git"))));
   EXPECT_THAT(init.out, AllOf(HasSubstr("build/steelyard/textkit_bench: 2 benchmarks"), HasSubstr("steelyard gate")));
-  EXPECT_THAT(text_of("steelyard.toml"),
-              AllOf(HasSubstr("[project]\nname = \"" + std::filesystem::current_path().filename().string() + "\"\n"),
-                    HasSubstr("-DCMAKE_BUILD_TYPE=RelWithDebInfo "), HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"),
-                    HasSubstr("--target textkit_bench\""), Not(HasSubstr("others_bench"))));
+  EXPECT_THAT(
+      text_of("steelyard.toml"),
+      AllOf(HasSubstr("[project]\nname = \"" + std::filesystem::current_path().filename().string() + "\"\n"),
+            HasSubstr("-DCMAKE_BUILD_TYPE=RelWithDebInfo "), HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"),
+            HasSubstr("--target textkit_bench\""), Not(HasSubstr("others_bench")), Not(HasSubstr("--parallel"))));
   EXPECT_EQ(run({"config", "check"}).status, 0);
   const Outcome again = run({"config", "init"});
   EXPECT_EQ(again.status, 3);
@@ -46,6 +52,8 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
 }
 
 TEST_F(ConfigInit, WritesTheSwitchesThatItNeededAfterATryThatFailed) {
+  const TemporaryRepository made;
+  std::filesystem::current_path(made.root());
   write("CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.18)\nproject(textkit CXX)\n"
         "option(TEXTKIT_BUILD_BENCHMARKS \"with benchmarks\" OFF)\n"
@@ -63,6 +71,7 @@ TEST_F(ConfigInit, WritesTheSwitchesThatItNeededAfterATryThatFailed) {
   const Outcome init = run({"config", "init"});
   ASSERT_EQ(init.status, 0) << init.err;
   EXPECT_THAT(text_of("steelyard.toml"), HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"));
+  EXPECT_THAT(init.err, HasSubstr("build/ is not ignored by git"));
 }
 
 TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {

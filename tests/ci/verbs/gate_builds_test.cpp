@@ -130,11 +130,13 @@ TEST_F(GateBuilds, GoSideBySideWhereThereIsRoomAndAloneWhereThatFailed) {
       "touch ../began-${PWD##*/}; for i in $(seq 200); do "
       "[ -e ../began-base ] && [ -e ../began-head ] && break; sleep 0.05; done; "
       "[ -e ../began-base ] && [ -e ../began-head ] || exit 9; ";
-  commit_script("first", meets + "[ -e ../was ] || { touch ../was; exit 8; }; " + logging("echo base"));
-  commit_script("second", meets + logging("echo head"));
+  commit_script("first", meets + "[ -e ../was ] || { touch ../was; exit 8; }; " +
+                             logging("echo base $CMAKE_BUILD_PARALLEL_LEVEL"));
+  commit_script("second", meets + logging("echo head $CMAKE_BUILD_PARALLEL_LEVEL"));
   const Outcome outcome = build();
   EXPECT_THAT(outcome.err, HasSubstr("failed beside the other: again, alone"));
-  EXPECT_THAT(log(), testing::UnorderedElementsAre("base", "head"));
+  EXPECT_THAT(log(), testing::UnorderedElementsAre("base " + std::to_string(compilers_of_a_build(1)),
+                                                   "head " + std::to_string(compilers_of_a_build(2))));
 }
 
 TEST_F(GateBuilds, OfBothSidesByAnotherCommandThanTheBaselinesAreTold) {
