@@ -137,13 +137,14 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
 }
 
 // In a request's job the steelyard.toml at hand is the request's own, which could name another gate's comment and
-// check: the judgement has the name that the baseline's file gave. Elsewhere the file is the repository's, also where a
-// fork's run is judged again, whose archives have any name.
+// check: the judgement has the name that the baseline's file gave. Elsewhere the file is the repository's, and where it
+// has no name the judgement's is nearer than that of the current folder. A fork's archives have any name.
 Result<std::string> key_of(const PublishOptions& options, const ReadJudgement& read, const Configuration& configuration,
                            const App& app) {
   if (!options.key.empty()) return options.key;
   const bool is_of_request = !options.from_fork && ci_job(caller_environment()).is_of_request();
-  if (!read.comparison || !is_of_request) return project_name(configuration);
+  const bool is_named = !is_of_request && !configuration.project.empty();
+  if (!read.comparison || options.from_fork || is_named) return project_name(configuration);
   Configuration judged;
   judged.project = read.comparison->candidate.project;
   STEELYARD_TRY(judged, with_overrides(std::move(judged), app));
@@ -257,8 +258,17 @@ ExitCode status_of(const std::vector<WrittenPart>& parts) {
   return code;
 }
 
+// A gate that ended because nobody can read steelyard.toml has to be told of, too: then by the options alone.
+Result<Configuration> configuration_of_publisher(const App& app) {
+  Result<Configuration> read = effective_configuration(app);
+  if (read) return read;
+  STEELYARD_TRY(Configuration by_options, with_overrides({}, app));
+  app.warn("nothing of " + std::string(kConfigurationFile) + " holds here: " + read.error().text());
+  return by_options;
+}
+
 Result<ExitCode> run_publish(const PublishOptions& options, const App& app) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const Configuration configuration, configuration_of_publisher(app));
   STEELYARD_TRY(const ReadJudgement read, read_judgement(options, configuration));
   STEELYARD_TRY(std::string key, key_of(options, read, configuration, app));
   Publication publication = publication_of(std::move(key), options, read);

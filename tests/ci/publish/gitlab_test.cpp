@@ -212,6 +212,34 @@ TEST_F(PublishFiles, TakeNoOlderComparisonForAGateThatEndedBeforeItCompared) {
   EXPECT_THAT(text_of("evidence/junit.xml"), HasSubstr("<failure ")) << "the gate that ended is another";
 }
 
+TEST_F(PublishFiles, TellOfAGateThatEndedAsTheConfigurationCannotBeRead) {
+  write("steelyard.toml", "[policy\n");
+  std::filesystem::remove("evidence/comparison.json");
+  write("evidence/ended.json", ended_document({EndedGate::Stage::other, "", "steelyard.toml:1: found a bracket", 3}));
+  const Outcome outcome = run({"publish", "files", "evidence", "--status", "3", "--key", "shop"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("nothing of steelyard.toml holds here: "));
+  EXPECT_THAT(text_of("evidence/junit.xml"), AllOf(HasSubstr("errors=\"1\""), HasSubstr("found a bracket")));
+  EXPECT_THAT(text_of("evidence/badge.svg"), HasSubstr("shop: not judged"));
+}
+
+TEST_F(PublishFiles, AreNamedAsTheFileElseTheJudgementSays) {
+  Comparison comparison = sample::comparison_with_every_verdict();
+  comparison.candidate.project = "textkit";
+  write_judgement(comparison);
+  const auto badge = [](const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"publish", "files", "evidence"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(run(arguments).status, 0);
+    return text_of("evidence/badge.svg");
+  };
+  EXPECT_THAT(badge(), HasSubstr("textkit: regressed"));
+  EXPECT_THAT(badge({"--from-fork"}), Not(HasSubstr("textkit"))) << "a fork's archives have any name";
+  write("steelyard.toml", "[project]\nname = \"shop\"\n");
+  EXPECT_THAT(badge(), HasSubstr("shop: regressed"));
+  EXPECT_THAT(badge({"--project", "bank"}), HasSubstr("bank: regressed"));
+}
+
 TEST_F(PublishFiles, RefuseAFolderThatIsNotThereWhateverTheStatus) {
   for (const char* const wrong : {"evidnce", "evidnce/comparison.json", "evidence/more"}) {
     const Outcome outcome = run({"publish", "files", wrong, "--status", "4"});
