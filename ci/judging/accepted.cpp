@@ -1,5 +1,6 @@
 #include "ci/judging/accepted.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -28,6 +29,13 @@ std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return part;
+}
+
+// Git tells of a trailer without a value only where it is asked for the key as well, which is matched in any case.
+std::string_view value_of_trailer(std::string_view line) {
+  if (lower_case(line.substr(0, kAcceptTrailer.size())) != lower_case(kAcceptTrailer)) return line;
+  line.remove_prefix(std::min(line.size(), kAcceptTrailer.size() + 1));
+  return trimmed(line);
 }
 
 void add(Result<PatternPolicy> table, AcceptedChanges& changes) {
@@ -97,7 +105,7 @@ void accept(const AcceptedChanges& accepted, PolicySettings& policy, std::vector
 
 AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::string& range) {
   const std::string format =
-      "--format=%H%x1f%an%x1f%(trailers:key=" + std::string(kAcceptTrailer) + ",valueonly,unfold,separator=%x1f)%x1e";
+      "--format=%H%x1f%an%x1f%(trailers:key=" + std::string(kAcceptTrailer) + ",unfold,separator=%x1f)%x1e";
   // Commits that cannot be listed, as in a shallow clone, accept nothing.
   const Result<GitAnswer> log = run_git(repository.root(), {"log", "--max-count=1000", format, range, "--"});
   return log && log->succeeded ? accepted_in_log(log->output) : AcceptedChanges();
@@ -114,8 +122,9 @@ AcceptedChanges accepted_in_log(std::string_view log) {
     while (!commit.empty()) {
       const std::string_view line = trimmed(take_until(commit, kField));
       if (line.empty()) continue;
+      const std::string_view value = value_of_trailer(line);
       if (changes.notes.size() == kMaxAccepted) return changes;
-      Result<PatternPolicy> table = read_accepted(line, who, std::string(kAcceptTrailer) + " of " + who);
+      Result<PatternPolicy> table = read_accepted(value, who, std::string(kAcceptTrailer) + " of " + who);
       if (table) table->accepted_by = person;
       if (table) table->accepted_commit = sha;
       add(std::move(table), changes);

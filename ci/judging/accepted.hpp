@@ -39,7 +39,7 @@ struct AcceptedChanges {
 // is not understood is a note.
 AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::string& range);
 // From what `git log` prints of them: records that end in U+001E, in which U+001F stands between the hash, the author
-// and the trailers' values.
+// and the trailers, with or without their key.
 AcceptedChanges accepted_in_log(std::string_view log);
 // Of --accept, as typed. Error (input): one is not understood.
 Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& options);

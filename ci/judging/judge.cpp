@@ -26,6 +26,7 @@
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
+#include "regress/policy/pattern_policy.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -214,6 +215,29 @@ void put_reasons_first(const std::vector<std::string>& broken, std::vector<std::
   warnings.insert(warnings.begin(), broken.begin(), broken.end());
 }
 
+// A pattern that somebody mistyped accepts nothing: that is said once, before all that nobody wrote, and in place of
+// its note, which was made before the benchmarks were known.
+void tell_idle_acceptances(Comparison& comparison) {
+  std::set<std::string> benchmarks;
+  for (const ComparisonRow& row : comparison.rows) benchmarks.insert(row.benchmark);
+  std::vector<std::string>& warnings = comparison.warnings;
+  regress::caution::TablesWithoutBenchmark all, others;
+  std::vector<std::string> told;
+  for (const PatternPolicy* const table : regress::tables_without_benchmark(comparison.policy, benchmarks)) {
+    all.tables.push_back(regress::to_text(*table));
+    if (table->accepted_by.empty()) {
+      others.tables.push_back(all.tables.back());
+    } else if (std::erase(warnings, warning::accepted(*table)) > 0) {
+      told.push_back(warning::accepted_nothing(*table));
+    }
+  }
+  if (told.empty()) return;
+  const auto idle = std::find(warnings.begin(), warnings.end(), warning_text(all));
+  if (idle != warnings.end() && !others.tables.empty()) *idle = warning_text(others);
+  if (idle != warnings.end() && others.tables.empty()) warnings.erase(idle);
+  warnings.insert(warnings.begin(), told.begin(), told.end());
+}
+
 // Everything that is shown of a judgement, and its document beside the archives.
 ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   auto& [baseline, candidate, comparison, targets, explanations, from] = judgement;
@@ -223,6 +247,7 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   const auto check = [&](const Result<void>& done) {
     if (!done) code = worse(code, app.report(done.error()));
   };
+  tell_idle_acceptances(comparison);
   put_reasons_first(broken_rule_lines(broken_rules(comparison, rules)), comparison.warnings);
   if (!outputs.flame_dir.empty()) check(draw_changed_counts(comparison, baseline, candidate, outputs.flame_dir));
   // The document has no explanations, and is made once for all who want it.

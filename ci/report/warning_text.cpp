@@ -166,6 +166,10 @@ std::string accepted(const PatternPolicy& table) {
   return "accepted, so that it fails nothing: " + accepted_table(table);
 }
 
+std::string accepted_nothing(const PatternPolicy& table) {
+  return "accepts nothing, as no benchmark here matches: " + accepted_table(table);
+}
+
 std::string accepted_no_more(const PatternPolicy& table) {
   return "accepted no more, as the last day is over: " + accepted_table(table);
 }

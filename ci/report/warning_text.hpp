@@ -76,6 +76,7 @@ std::string counted_against_newest(const std::string& commit);
 // Both sides were one build, as building reads none of the documentation in which they differ; measuring read it.
 std::string one_build_was_read();
 std::string accepted(const PatternPolicy& table);
+std::string accepted_nothing(const PatternPolicy& table);  // no benchmark matches its pattern
 std::string accepted_no_more(const PatternPolicy& table);
 
 // Of which steelyard.toml a gate obeys. A setting as each side has it; both empty: what has no one text.

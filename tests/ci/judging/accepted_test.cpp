@@ -51,16 +51,17 @@ TEST(Accepted, OnlyTheCandidatesOwnCommitsAcceptAndABadLineIsANote) {
   made.commit(
       "first\n\nPerf-accept: BM_a because\nSigned-off-by: Jane <j@example.org>\nPerf-accept: BM_b/* for a\n reason");
   made.write("a", "3");
-  made.commit("second\n\nPerf-accept: BM_c");
+  made.commit("second\n\nPerf-accept: BM_c\nperf-accept: BM_d in lower case\nPerf-accept:");
   const auto repository = GitRepository::find(made.root());
   ASSERT_TRUE(repository);
   const AcceptedChanges changes = accepted_by_commits(*repository, "HEAD~2..HEAD");
-  ASSERT_THAT(changes.tables, SizeIs(2));
-  EXPECT_EQ(changes.tables[0].match, "BM_a");
-  EXPECT_EQ(changes.tables[1].match, "BM_b/*");
-  EXPECT_THAT(changes.tables[1].where, HasSubstr(": for a reason"));
-  EXPECT_THAT(changes.notes,
-              ElementsAre(HasSubstr("no reason after \"BM_c\""), HasSubstr("\"BM_a\""), HasSubstr("\"BM_b/*\"")));
+  ASSERT_THAT(changes.tables, SizeIs(3));
+  EXPECT_EQ(changes.tables[0].match, "BM_d");
+  EXPECT_EQ(changes.tables[1].match, "BM_a");
+  EXPECT_EQ(changes.tables[2].match, "BM_b/*");
+  EXPECT_THAT(changes.tables[2].where, HasSubstr(": for a reason"));
+  EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("no reason after \"BM_c\""), HasSubstr("\"BM_d\""),
+                                         HasSubstr("no pattern"), HasSubstr("\"BM_a\""), HasSubstr("\"BM_b/*\"")));
   EXPECT_THAT(accepted_by_commits(*repository, "no..such").tables, SizeIs(0));
 }
 

@@ -393,6 +393,8 @@ TEST_F(Gate, WhatACommitAcceptsFailsNothingAndIsToldWithWhoAndWhy) {
   accepting("slow", "BM_other another one");
   const Outcome other = gate();
   EXPECT_EQ(other.status, 1) << "what was accepted is not this one: " << other.out;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("accepts nothing, as no benchmark here matches"), HasSubstr("\"BM_other\""),
+                               Not(HasSubstr("accepted, so that")), Not(HasSubstr("matches the policy"))));
   EXPECT_EQ(gate({"--accept", "BM_varied a label of the pull request"}).status, 0);
   const Outcome unclear = gate({"--accept", "BM_varied"});
   EXPECT_EQ(unclear.status, 3);
