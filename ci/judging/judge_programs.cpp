@@ -435,6 +435,10 @@ Result<Run> measure_commit(const GateRequest& request, const Configuration& conf
     listed.push_back(std::move(one));
   }
   exclude_without_match(programs, configuration.run.filter, listed, warnings);
+  for (const bench::ListedProgram& one : listed) {
+    const std::vector<std::string> of_build = warnings_of_build(nullptr, one.program);
+    warnings.insert(warnings.end(), of_build.begin(), of_build.end());
+  }
   Configuration each = configuration;
   if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(listed.size()));
   ProgressLine progress = app.live_view();
@@ -464,12 +468,19 @@ Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& r
 
 Result<ExitCode> judge_programs(const SidesToJudge& sides, const JudgeRequest& request, KnownCalibration calibrations,
                                 const App& app) {
+  std::vector<std::string> of_builds;
+  for (const ProgramPair& pair : sides.programs) {
+    const std::vector<std::string> warnings = warnings_of_build(&pair.baseline, pair.candidate);
+    of_builds.insert(of_builds.end(), warnings.begin(), warnings.end());
+  }
+  app.notes(of_builds);
   STEELYARD_TRY(MeasuredSides of_sides, measure(sides, request, calibrations, app));
   if (request.one_build != nullptr && request.one_build->was_read()) {
     app.warn(warning::one_build_was_read());
     return ExitCode::not_judged;
   }
   MeasuredPrograms& measured = of_sides.all;
+  measured.warnings.insert(measured.warnings.begin(), of_builds.begin(), of_builds.end());
   bench::MeasuredPair& pair = measured.pair;
   complete_header(pair.baseline, sides.baseline, request.configuration);
   complete_header(pair.candidate, sides.candidate, request.configuration);

@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "bench/doctor/diagnose.hpp"
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/confinement.hpp"
 #include "bench/runner/core_choice.hpp"
+#include "bench/runner/program_facts.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/measuring/command_programs.hpp"
+#include "ci/report/warning_text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -51,6 +55,15 @@ std::string hidden_text(const bench::SharedConfinement& confinement) {
   }
   if (names.empty()) return "";
   return "it did not see " + names_text(names) + " (STEELYARD_CONFINE=no shows builds all that is hidden); ";
+}
+
+std::vector<bench::Finding> severe_findings(const bench::Program& program) {
+  if (program.command) return {};
+  Environment facts;
+  bench::add_program_facts(program.executable, facts);
+  std::vector<bench::Finding> findings = bench::diagnose(facts, std::nullopt).findings;
+  std::erase_if(findings, [](const bench::Finding& one) { return one.severity != bench::Severity::severe; });
+  return findings;
 }
 
 }  // namespace
@@ -139,6 +152,25 @@ Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, cons
   program.working_directory = tree;
   if (with_suite) program.suite = configured.name;
   return program;
+}
+
+std::vector<std::string> warnings_of_build(const bench::Program* baseline, const bench::Program& candidate) {
+  std::vector<std::string> warnings;
+  const std::string name = candidate.executable.filename().string();
+  const std::vector<bench::Finding> own = severe_findings(candidate);
+  const std::vector<bench::Finding> before =
+      baseline == nullptr ? std::vector<bench::Finding>() : severe_findings(*baseline);
+  const auto has = [](const std::vector<bench::Finding>& findings, const bench::Finding& one) {
+    return std::find(findings.begin(), findings.end(), one) != findings.end();
+  };
+  for (const bench::Finding& one : own) {
+    warnings.push_back(
+        warning::severe_build({name, one.found, one.cost, one.fix, has(before, one), baseline != nullptr}));
+  }
+  for (const bench::Finding& one : before) {
+    if (!has(own, one)) warnings.push_back(warning::severe_build({name, one.found, one.cost, one.fix, true, false}));
+  }
+  return warnings;
 }
 
 }  // namespace steelyard::ci

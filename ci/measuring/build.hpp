@@ -48,4 +48,8 @@ std::int64_t compilers_of_a_build(int builds_at_once, const std::filesystem::pat
 Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
                                        const std::vector<std::string>& arguments, bool with_suite);
 
+// What `steelyard doctor PROGRAM` finds severe in how a program was built, a warning each; nothing is known of a
+// command, which may start anything. `baseline`: null where the program is measured alone.
+std::vector<std::string> warnings_of_build(const bench::Program* baseline, const bench::Program& candidate);
+
 }  // namespace steelyard::ci

@@ -61,6 +61,14 @@ std::string not_measured_alone(const std::string& benchmark, const std::string& 
 
 std::string instructions_not_counted(const std::string& reason) { return "instructions were not counted: " + reason; }
 
+std::string severe_build(const SevereBuild& build) {
+  const char* const side = build.in_baseline && build.in_candidate ? "on both sides "
+                           : build.in_baseline                     ? "in the baseline "
+                           : build.in_candidate                    ? "in the candidate "
+                                                                   : "";
+  return build.program + ": " + side + build.found + ", and " + build.cost + "; " + build.fix;
+}
+
 std::string mostly_starting(const std::string& command, Nanoseconds takes, Nanoseconds empty) {
   return command + " takes " + to_text(takes) + ", of which starting a process that does nothing takes " +
          to_text(empty) + " here: a change of what it does is a smaller part of its time; give it more to do";

@@ -21,6 +21,17 @@ std::string interrupted();
 // Of what is measured. `what`: "program", "command".
 std::string sides_are_one(const std::string& what, const std::string& name);
 
+// What doctor finds severe in how a program was built, in its own words.
+struct SevereBuild {
+  std::string program;
+  std::string found;
+  std::string cost;
+  std::string fix;
+  bool in_baseline = false;  // neither: it is measured alone
+  bool in_candidate = false;
+};
+std::string severe_build(const SevereBuild& build);
+
 // Of measuring. `budget`: of the benchmarks of a table.
 std::string budget_spent(const PatternPolicy& table, Nanoseconds budget);
 std::string everything_is_timed();

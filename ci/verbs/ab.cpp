@@ -156,7 +156,8 @@ Verb ab_verb() {
       "Measures two builds side by side and judges the second against the first: two executables, or two commits that "
       "are built in work trees of their own. Or any two commands; or one command in two folders or of two commits.",
       "  steelyard ab ./build-old/bench ./build-new/bench -- --benchmark_filter=Sort\n"
-      "  steelyard ab main HEAD --build \"cmake -B build && cmake --build build\" --bench build/bench\n"
+      "  steelyard ab main HEAD --bench build/bench \\\n"
+      "    --build \"cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build\"\n"
       "  steelyard ab --command \"gzip -1 -c data\" --command \"gzip -6 -c data\"");
   verb.names = {"OLD", "NEW"};
   verb.takes_rest = true;

@@ -11,6 +11,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/targets.hpp"
+#include "ci/measuring/build.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/run_report.hpp"
 #include "ci/verbs/command_options.hpp"
@@ -58,6 +59,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
                     const Cancellation& cancellation, const App& app) {
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
   STEELYARD_TRY(const bench::Program program, program_to_run(options));
+  warnings = warnings_of_build(nullptr, program);
   ProgressLine progress = app.live_view();
   STEELYARD_TRY(bench::ListedProgram listed, bench::list_benchmarks(program, configuration.run, cancellation.flag()));
   STEELYARD_TRY(Run run, measure_alone(std::move(listed), configuration, progress, warnings, cancellation.flag(),

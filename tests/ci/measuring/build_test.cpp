@@ -161,6 +161,24 @@ TEST_F(Build, TellsCmakeOfACompilerForEachCoreWhereTheCallerDoesNot) {
   unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
 }
 
+TEST_F(Build, ThatLeftAProgramUnoptimizedIsWarnedOf) {
+  std::ofstream(tree_ / "x.cpp") << "int main() {}\n";
+  ASSERT_TRUE(run("c++ -g -grecord-gcc-switches -O0 x.cpp -o plain && c++ -g -grecord-gcc-switches -O2 x.cpp -o fast"));
+  bench::Program plain, fast;
+  plain.executable = tree_ / "plain";
+  fast.executable = tree_ / "fast";
+  EXPECT_THAT(warnings_of_build(nullptr, fast), testing::IsEmpty());
+  EXPECT_THAT(warnings_of_build(nullptr, plain),
+              testing::ElementsAre(AllOf(testing::StartsWith("plain: the program was built without optimization (-O0)"),
+                                         HasSubstr("CMAKE_BUILD_TYPE"))));
+  EXPECT_THAT(warnings_of_build(&plain, plain),
+              testing::ElementsAre(HasSubstr("plain: on both sides the program was built without optimization")));
+  EXPECT_THAT(warnings_of_build(&plain, fast), testing::ElementsAre(HasSubstr("in the baseline the program was")));
+  EXPECT_THAT(warnings_of_build(&fast, plain), testing::ElementsAre(HasSubstr("in the candidate the program was")));
+  plain.command.emplace();
+  EXPECT_THAT(warnings_of_build(nullptr, plain), testing::IsEmpty()) << "a command may start anything";
+}
+
 TEST_F(Build, OfNothingSucceeds) { EXPECT_TRUE(run("")); }
 
 }  // namespace

@@ -67,6 +67,16 @@ TEST_F(Measuring, AbRefusesToExplainWhatNeitherProgramHasBeforeAnythingIsMeasure
   EXPECT_THAT(renamed.out, HasSubstr("why BM_changing")) << "one side alone has it" << renamed.err;
 }
 
+TEST_F(Measuring, OfAProgramWithoutOptimizationIsWarnedOf) {
+  constexpr const char* kSaid = "the program was built without optimization (-O0)";
+  const Outcome both = run({"ab", fixture("unoptimized"), fixture("unoptimized"), "--no-store", "--json", "--rounds",
+                            "2", "--counts", "never", "--min-time", "1ms", "--layout", "interleaved"});
+  EXPECT_THAT(both.out, HasSubstr(std::string("on both sides ") + kSaid)) << both.err;
+  const Outcome alone = run(
+      {"run", "--no-store", "--rounds", "2", "--counts", "never", "--min-time", "1ms", "--", fixture("unoptimized")});
+  EXPECT_THAT(alone.err, HasSubstr(kSaid));
+}
+
 TEST_F(Measuring, AbOfTheSidesExchangedIsAnImprovement) {
   const Outcome outcome = run(quick({"ab", fixture("slow"), fixture("fast"), "--filter", "varied"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
