@@ -16,6 +16,7 @@
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/reason_text.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -54,6 +55,16 @@ std::string title_of(const Finding& finding, const std::string& what) {
   return plain_text(std::string(to_text(finding.kind)) + ": " + what, kLongestNoteTitle);
 }
 
+// What is said of the first of its rows, where each is of a benchmark whose changes somebody accepted.
+std::string acceptance_of(const ComparisonPolicy& policy, const Finding& finding) {
+  if (finding.kind != Verdict::regression || finding.gates) return "";
+  const bool all = std::ranges::all_of(finding.rows, [&policy](const ComparisonRow* row) {
+    const PatternPolicy* const table = regress::table_for(policy, row->benchmark, &PatternPolicy::gates);
+    return table != nullptr && !table->accepted_by.empty() && !row->gates;
+  });
+  return all ? plain_text(finding.rows.front()->gate_note, kLongestAnnotation) : "";
+}
+
 // Failures first, as many as there may be.
 void order_and_bound(std::vector<Annotation>& annotations) {
   std::stable_sort(annotations.begin(), annotations.end(),
@@ -83,9 +94,10 @@ std::vector<Annotation> annotations_of(const Comparison& comparison) {
   for (const Finding& finding : findings_of(comparison)) {
     if (!is_change(finding.kind)) continue;
     const std::string message = message_of(comparison, index, finding);
+    const std::string accepted = acceptance_of(comparison.policy, finding);
     for (const FunctionChange* function : noted_functions(finding)) {
       annotations.push_back({function->file, function->line, level_of(finding),
-                             title_of(finding, short_function_name(function->name)), message});
+                             title_of(finding, short_function_name(function->name)), message, accepted});
     }
   }
   order_and_bound(annotations);

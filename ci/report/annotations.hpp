@@ -21,6 +21,8 @@ struct Annotation {
   Level level = Level::notice;
   std::string title;    // plain text in one line
   std::string message;  // plain text
+  // Of a regression all of which somebody accepted: by whom and why; empty: nobody did.
+  std::string accepted = {};
   bool operator==(const Annotation&) const = default;
 };
 // As GitHub calls them.

@@ -88,6 +88,12 @@ std::string path_reference(const std::string& path) {
   return reference;
 }
 
+// All results have the member, or none may (3.27.23): that of what nobody accepted is empty.
+Json sarif_suppressions(const Annotation& note) {
+  if (note.accepted.empty()) return Json::array();
+  return Json::array({{{"kind", "external"}, {"status", "accepted"}, {"justification", note.accepted}}});
+}
+
 Json sarif_result(const Annotation& note) {
   const bool is_problem = note.level != Annotation::Level::notice;
   const std::size_t rule = is_problem ? kRegressionRule : kImprovementRule;
@@ -100,6 +106,7 @@ Json sarif_result(const Annotation& note) {
           {"level", level},
           {"message", sarif_text(note.title + ". " + note.message)},
           {"locations", Json::array({{{"physicalLocation", place}}})},
+          {"suppressions", sarif_suppressions(note)},
           {"partialFingerprints", {{"steelyardFinding/v1", identity_of(note)}}}};
 }
 

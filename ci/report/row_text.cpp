@@ -29,6 +29,11 @@ struct GateNoteWords {
     return row.metric.name + " is not among the metrics that gate" +
            (not_asked.table.empty() ? "" : " by the policy of " + not_asked.table);
   }
+  std::string operator()(const ungated::ChangeAccepted& accepted) const {
+    return "accepted by " +
+           (accepted.commit.empty() ? accepted.by : "commit " + shown_sha(accepted.commit) + " (" + accepted.by + ")") +
+           (accepted.until.empty() ? "" : ", until " + accepted.until) + ": " + accepted.reason;
+  }
   std::string operator()(const ungated::BelowCountedMinimum& below) const {
     return "it is below the minimum effect of counts, " + share_text(below.minimum);
   }

@@ -199,6 +199,9 @@ GateNote gate_note_of(const Comparison& comparison, const ComparisonRow& row, co
   const bool is_time = row.metric.name == kRealTime;
   if (!metric_gates(policy, row.benchmark, row.metric)) {
     const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
+    if (table != nullptr && !table->accepted_by.empty()) {
+      return ungated::ChangeAccepted{table->accepted_by, table->accepted_commit, table->until, table->reason};
+    }
     return ungated::MetricNotAsked{table ? to_text(*table) : std::string()};
   }
   if (row.verdict == Verdict::regression && row.creep && row.creep->beyond) {

@@ -266,6 +266,13 @@ namespace ungated {
 struct MetricNotAsked {
   std::string table = {};  // of the policy, that names others for this benchmark; empty: the policy as a whole
 };
+// A table that somebody made to accept changes of the benchmark (PatternPolicy::accepted_by).
+struct ChangeAccepted {
+  std::string by = {};      // the person
+  std::string commit = {};  // whose message says so; empty: something else does
+  std::string until = {};   // the last day; empty: it has none
+  std::string reason = {};
+};
 struct BelowCountedMinimum {
   double minimum = 0.01;
 };
@@ -290,9 +297,10 @@ struct StepsNotConfirmed {};  // of a creep, by time, which cannot tell of singl
 }  // namespace ungated
 
 // std::monostate: it gates.
-using GateNote = std::variant<std::monostate, ungated::MetricNotAsked, ungated::BelowCountedMinimum,
-                              ungated::LevelAccepted, ungated::OtherSignalDecides, ungated::TimeDecides,
-                              ungated::NotConfirmed, ungated::CountsNotAsked, ungated::StepsNotConfirmed>;
+using GateNote =
+    std::variant<std::monostate, ungated::MetricNotAsked, ungated::ChangeAccepted, ungated::BelowCountedMinimum,
+                 ungated::LevelAccepted, ungated::OtherSignalDecides, ungated::TimeDecides, ungated::NotConfirmed,
+                 ungated::CountsNotAsked, ungated::StepsNotConfirmed>;
 
 // What is to be said of a comparison as a whole.
 namespace caution {

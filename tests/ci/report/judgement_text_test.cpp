@@ -29,6 +29,10 @@ TEST(GateNoteText, SaysWhyARowDoesNotGate) {
   EXPECT_EQ(note(ungated::MetricNotAsked{}), "real_time is not among the metrics that gate");
   EXPECT_EQ(note(ungated::MetricNotAsked{"\"BM_0\" (steelyard.toml:12)"}),
             "real_time is not among the metrics that gate by the policy of \"BM_0\" (steelyard.toml:12)");
+  EXPECT_EQ(note(ungated::ChangeAccepted{"Jane", "635ea12a0f", "", "spread is worth it"}),
+            "accepted by commit 635ea12a0 (Jane): spread is worth it");
+  EXPECT_EQ(note(ungated::ChangeAccepted{"jane", "", "2026-12-31", "for a while"}),
+            "accepted by jane, until 2026-12-31: for a while");
   EXPECT_EQ(note(ungated::BelowCountedMinimum{0.01}), "it is below the minimum effect of counts, 1 %");
   EXPECT_EQ(note(ungated::LevelAccepted{"abcdef0123456789"}), "commit abcdef012 accepted this level");
   EXPECT_EQ(note(ungated::OtherSignalDecides{Witness::time}), "the policy lets time alone decide");

@@ -57,8 +57,16 @@ void expect_message(const json& message, const std::string& what) {
 const std::set<std::string> kLevels{"none", "note", "warning", "error"};
 
 void expect_result(const json& result, const json& rules) {
-  expect_shape(result, {{"message"}, {"ruleId", "ruleIndex", "kind", "level", "locations", "partialFingerprints"}},
-               "result");
+  expect_shape(
+      result,
+      {{"message"}, {"ruleId", "ruleIndex", "kind", "level", "locations", "partialFingerprints", "suppressions"}},
+      "result");
+  ASSERT_TRUE(result["suppressions"].is_array()) << "3.27.23: of all results or of none";
+  for (const json& suppression : result["suppressions"]) {
+    expect_shape(suppression, {{"kind"}, {"status", "justification"}}, "suppression");
+    EXPECT_EQ(suppression["kind"], "external");
+    EXPECT_EQ(suppression["status"], "accepted");
+  }
   expect_message(result["message"], "result.message");
   const auto index = result["ruleIndex"].get<std::size_t>();
   ASSERT_LT(index, rules.size());
@@ -140,6 +148,30 @@ TEST(SarifReport, TellsFailuresFromWhatIsToldAndWhatGotBetter) {
   EXPECT_EQ(results[2]["level"], "none");
   EXPECT_EQ(results[2]["kind"], "informational") << "faster is no problem";
   EXPECT_EQ(results[2]["ruleId"], "performance-improvement");
+}
+
+TEST(SarifReport, SuppressesWhatSomebodyAcceptedAndSaysWhy) {
+  ComparisonRow accepted = sample::row_changed_in("BM_a", "a.cpp", 1, 1.2);
+  accepted.gates = false;
+  accepted.gate_note = "accepted by commit 635ea12a0 (Jane): spread is worth it";
+  ComparisonRow told = sample::row_changed_in("BM_b", "b.cpp", 2, 1.2);
+  told.gates = false;
+  told.gate_note = "the policy lets time alone decide";
+  Comparison comparison = sample::comparison_of({accepted, told});
+  PatternPolicy table;
+  table.match = "BM_a";
+  table.gates.emplace();
+  table.accepted_by = "Jane";
+  comparison.policy.patterns = {table};
+  const json log = sarif_of(comparison, 0);
+  expect_sarif(log);
+  std::map<std::string, std::string> why;
+  for (const json& result : log["runs"][0]["results"]) {
+    const json& suppressions = result["suppressions"];
+    why[result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>()] =
+        suppressions.empty() ? "" : suppressions[0]["justification"].get<std::string>();
+  }
+  EXPECT_EQ(why, (std::map<std::string, std::string>{{"a.cpp", accepted.gate_note}, {"b.cpp", ""}}));
 }
 
 TEST(SarifReport, WhatNoLineCanBeNamedForIsToldAllTheSame) {

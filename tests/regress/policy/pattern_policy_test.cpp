@@ -92,6 +92,23 @@ TEST(PatternPolicy, SaysWhichMetricsGateAndAnEmptyListThatNoneDoes) {
   }
 }
 
+TEST(PatternPolicy, OfATableThatAcceptsSaysWhoDidAndWhy) {
+  const SimulatedPair runs = drawn(1.05);
+  ComparisonPolicy policy;
+  const std::vector<std::string> names = regressions(compare_runs(runs.baseline, runs.candidate, policy).comparison);
+  policy.patterns = {table(names.at(0))};
+  policy.patterns[0].gates.emplace();
+  policy.patterns[0].accepted_by = "Jane";
+  policy.patterns[0].reason = "it is worth it";
+  const Judged judged = compare_runs(runs.baseline, runs.candidate, policy);
+  for (std::size_t i = 0; i < judged.comparison.rows.size(); ++i) {
+    if (judged.comparison.rows[i].benchmark != names[0]) continue;
+    const auto& accepted = std::get<ungated::ChangeAccepted>(judged.gate_notes.at(i));
+    EXPECT_EQ(accepted.by, "Jane");
+    EXPECT_EQ(accepted.reason, "it is worth it");
+  }
+}
+
 TEST(PatternPolicy, AMetricThatATableGatesAndNoneOfItsBenchmarksMeasuredIsMissing) {
   const SimulatedPair runs = drawn(1);
   ComparisonPolicy policy;
