@@ -38,6 +38,7 @@ Result<Nanoseconds> parse_duration(std::string_view text, std::string_view where
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || !std::isfinite(number)) return refuse("write for example \"2s\"");
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (suffix.empty() && number == 0) return refuse("write for example \"2s\"");
   if (suffix.empty()) return refuse("write \"" + std::string(text) + "s\" if seconds are meant");
   if (number < 0) return refuse("a duration cannot be negative");
   for (const DurationScale& scale : kDurationScales) {

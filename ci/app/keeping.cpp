@@ -287,7 +287,8 @@ Result<storage::StoreAddress> store_address(const Configuration& configuration) 
   const std::string where = configuration.store_where.empty() ? "--store" : configuration.store_where;
   STEELYARD_TRY(storage::StoreAddress address, storage::parse_store_address(configuration.store, where));
   if (address.is_service()) {
-    STEELYARD_TRY(address.url, check_api_address(address.url, where));
+    STEELYARD_TRY(address.url,
+                  check_api_address(address.url, where, "the address of a service, such as https://perf.example.org"));
     // A file of the work tree may be a stranger's, who would be sent the token.
     const bool is_of_file = where != "--store" && where != "STEELYARD_STORE";
     if (is_of_file && has_store_token()) {

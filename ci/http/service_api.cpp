@@ -227,8 +227,7 @@ ApiListing list_items(ServiceApi& api, const std::string& path, const std::strin
   }
 }
 
-Result<std::string> check_api_address(const std::string& address, const std::string& where) {
-  const std::string wanted = "the address of an API, such as https://api.github.com";
+Result<std::string> check_api_address(const std::string& address, const std::string& where, const std::string& wanted) {
   std::string_view rest = address;
   const bool is_https = rest.starts_with("https://");
   const bool is_http = rest.starts_with("http://");

@@ -113,7 +113,9 @@ ApiListing list_items(ServiceApi& api, const std::string& path, const std::strin
                       const std::function<void(const storage::JsonValue&)>& take);
 
 // Without the last '/'. Error (input): no https address; http is taken of this machine alone, as whoever listens to it
-// has the token. `where` names the option or variable.
-Result<std::string> check_api_address(const std::string& address, const std::string& where);
+// has the token. `where` names the option or variable, `wanted` what it is to have.
+inline constexpr const char* kWantedApi = "the address of an API, such as https://api.github.com";
+Result<std::string> check_api_address(const std::string& address, const std::string& where,
+                                      const std::string& wanted = kWantedApi);
 
 }  // namespace steelyard::ci

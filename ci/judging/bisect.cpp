@@ -454,6 +454,10 @@ Result<BisectSearch> kept_bisect(const std::filesystem::path& folder, const std:
 }
 
 Result<std::vector<std::string>> bisected_line(const BisectQuestion& question, const LineOf& line_of) {
+  if (question.good == question.bad) {
+    return input_error("steelyard bisect", shown_sha(question.good) + " as both ends", "two commits",
+                       "name one before the change and one after it");
+  }
   STEELYARD_TRY(std::vector<std::string> line, line_of(question.good, question.bad));
   if (line.size() < 2) {
     return input_error("steelyard bisect", shown_sha(question.bad) + " is reached from " + shown_sha(question.good),

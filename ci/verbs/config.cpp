@@ -433,6 +433,7 @@ Result<ExitCode> run_config(const ConfigOptions& options, const App& app) {
   STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   const std::string file = configuration.file.string();
   if (options.action == ConfigOptions::Action::check) {
+    STEELYARD_CHECK(check_project_to_write(configuration));
     const ExitCode code = check_programs_of(configuration, app);
     if (code != ExitCode::success) return code;
   }

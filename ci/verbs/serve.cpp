@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -201,7 +202,7 @@ Result<ExitCode> rotate(const ServeOptions& options, const Configuration& config
   app.note("token " + options.name +
            (options.grace_hours == 0
                 ? " is good no more"
-                : " is good for " + std::to_string(options.grace_hours) + " hours yet, if it was to be so long"));
+                : " is good for " + plural_text(options.grace_hours, "hour") + " yet, if it was to be so long"));
   return ExitCode::success;
 }
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "storage/postgres/access/roles.hpp"
@@ -169,9 +170,9 @@ Result<IssuedToken> rotate_token(Session& session, const TokenRotation& rotation
                         "interval '1 hour') where id = $1",
                         SqlValues().text(rotation.id).integer(rotation.grace_hours), kAtMostOneRow));
   }
-  STEELYARD_CHECK(write_audit(transaction, {rotation.who, "token rotated", "token:" + rotation.id,
-                                            "into token:" + text.id + ", the old one good for " +
-                                                std::to_string(rotation.grace_hours) + " hours"}));
+  STEELYARD_CHECK(write_audit(
+      transaction, {rotation.who, "token rotated", "token:" + rotation.id,
+                    "into token:" + text.id + ", the old one good for " + plural_text(rotation.grace_hours, "hour")}));
   STEELYARD_TRY(const Rows rows, read(text.id));
   STEELYARD_TRY(IssuedToken made, issued(rows));
   STEELYARD_CHECK(transaction.commit());

@@ -23,6 +23,13 @@ TEST(Quantity, DurationWithoutUnitNamesFieldAndFix) {
             "write \"2s\" if seconds are meant");
 }
 
+// Where a duration is asked for "0s" is mostly refused as well.
+TEST(Quantity, NothingIsNoNumberOfSeconds) {
+  for (const char* text : {"0", "0.0", "-0"}) {
+    EXPECT_EQ(parse_duration(text, "--budget").error().fix, "write for example \"2s\"") << text;
+  }
+}
+
 TEST(Quantity, RefusesNegativeInfiniteAndUnknownUnits) {
   for (const char* text : {"-1s", "inf s", "nan", "1e999s", "2 s", "2sec", "", "s"}) {
     EXPECT_FALSE(parse_duration(text, "x")) << text;

@@ -238,7 +238,7 @@ TEST_F(BisectOfARepository, RefusesWhatCannotBeSearched) {
     EXPECT_THAT(outcome.err, HasSubstr(why));
   };
   refused({"bisect", "HEAD", good, "BM_varied"}, "name the older commit first");
-  refused({"bisect", "HEAD", "HEAD", "BM_varied"}, "name the older commit first");
+  refused({"bisect", "HEAD", "HEAD", "BM_varied"}, " as both ends, wanted two commits");
   refused({"bisect", "no-such", "HEAD", "BM_varied"}, "no commit \"no-such\"");
   refused({"bisect", good, "HEAD", "BM_varied", "--metric", "tiem"}, "\"tiem\"");
   refused({"bisect", good, "HEAD", "BM_"}, "2 benchmarks with \"BM_\"");

@@ -153,5 +153,32 @@ TEST_F(ConfigVerb, ChecksThatEachProgramIsThereOrMayBeBuilt) {
   EXPECT_EQ(run({"config", "check"}).status, 3);
 }
 
+TEST_F(ConfigVerb, ChecksThatResultsCanBeKeptUnderTheName) {
+  write("steelyard.toml", "[project]\nname = \"all\"\n");
+  const Outcome all = run({"config", "check"});
+  EXPECT_EQ(all.status, 3);
+  EXPECT_THAT(all.err, HasSubstr("\"all\", by which readers mean every project"));
+  EXPECT_EQ(run({"config", "show"}).status, 0) << "a reader's file";
+}
+
+TEST_F(ConfigVerb, OfAStoreThatTheTokenWouldBeReadOnTheWayToSaysWhatAStoreIs) {
+  for (const char* const address : {"http://example.org", "http://10.0.0.1/x"}) {
+    const Outcome outcome = run({"config", "--store", address});
+    EXPECT_EQ(outcome.status, 3) << address;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("the address of a service"), Not(HasSubstr("github")))) << address;
+  }
+}
+
+TEST_F(ConfigVerb, WritesNoAdviceThatIsRefused) {
+  const std::vector<std::string> budget{"run", "--budget", "0", "--", "true"};
+  const Outcome typed = run(budget);
+  EXPECT_EQ(typed.status, 3);
+  EXPECT_THAT(typed.err, Not(HasSubstr("0s")));
+  write("steelyard.toml", "[run]\nbudget = 0\n");
+  const Outcome written = run({"config", "check"});
+  EXPECT_EQ(written.status, 3);
+  EXPECT_THAT(written.err, AllOf(HasSubstr("a duration with its unit"), Not(HasSubstr("0s"))));
+}
+
 }  // namespace
 }  // namespace steelyard::ci::config_verb_test
