@@ -22,6 +22,9 @@ enum class Rules {
   rounds_6,
   // The minimum effect by is_relevant() and is_beyond() everywhere. Before, last bits decided of a ratio just at the
   // edge, and verdicts against a history, accepted levels and a device's cycles had 1 / (1 + effect) as the low one.
+  // What is permuted jointly are the rounds that are there, not every number up to the last. Counts about 0 have a
+  // jitter too. Against a history what failed in the newest run alone is judged, a table's own margin says what a floor
+  // is beyond, and cycles are held against the history.
   rounds_7,
 };
 inline constexpr Rules kNewestRules = Rules::rounds_7;
