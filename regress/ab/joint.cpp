@@ -74,15 +74,48 @@ StandardRow standard_row(const JointRow& row, bool exchange_sides) {
 
 double z_squared(double scale, double part) { return -scale * steady_log(std::max(1 - part, kJointRounding)); }
 
+// The rounds that are permuted. In what follows a round is its place among them.
+class PermutedRounds {
+ public:
+  PermutedRounds(std::span<const JointRow> rows, bool every_number) {
+    for (const JointRow& row : rows) {
+      for (const JointRound& round : row.rounds) numbers_.push_back(round.round);
+    }
+    std::sort(numbers_.begin(), numbers_.end());
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+    if (!every_number || numbers_.empty()) return;
+    numbers_.resize(static_cast<std::size_t>(numbers_.back()) + 1);
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+  }
+
+  std::size_t count() const { return numbers_.size(); }
+  std::int32_t number(std::size_t place) const { return numbers_[place]; }
+  std::size_t count_below(std::int32_t number) const {
+    return static_cast<std::size_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) - numbers_.begin());
+  }
+  // That of a round which a row has.
+  std::size_t place_of(const JointRound& round) const { return count_below(round.round); }
+  // That of the round with which it is a pair, of both orders; count(): no row has that one.
+  std::size_t partner_of(std::size_t place) const {
+    const std::int32_t other = numbers_[place] ^ 1;
+    const std::size_t at = count_below(other);
+    return at < count() && numbers_[at] == other ? at : count();
+  }
+
+ private:
+  std::vector<std::int32_t> numbers_;  // ascending
+};
+
 // What a round that is lacking would have been: rounds come in pairs of both orders.
-std::vector<char> filled_labels(const JointRow& row, std::size_t rounds) {
+std::vector<char> filled_labels(const JointRow& row, const PermutedRounds& rounds) {
   constexpr char kUnknown = 2;
-  std::vector<char> labels(rounds, kUnknown);
-  for (const JointRound& round : row.rounds) labels[static_cast<std::size_t>(round.round)] = round.candidate_second;
-  for (std::size_t i = 0; i < rounds; ++i) {
+  std::vector<char> labels(rounds.count(), kUnknown);
+  for (const JointRound& round : row.rounds) labels[rounds.place_of(round)] = round.candidate_second;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] != kUnknown) continue;
-    const std::size_t other = i ^ 1U;
-    labels[i] = other < rounds && labels[other] != kUnknown ? static_cast<char>(1 - labels[other]) : (i & 1U) != 0;
+    const std::size_t other = rounds.partner_of(i);
+    const bool is_told = other < labels.size() && labels[other] != kUnknown;
+    labels[i] = is_told ? static_cast<char>(1 - labels[other]) : (rounds.number(i) & 1) != 0;
   }
   return labels;
 }
@@ -157,12 +190,12 @@ struct RowTile {
 };
 
 std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<StandardRow>& standard,
-                              std::size_t all_rounds) {
+                              const PermutedRounds& permuted) {
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_rounds;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (!standard[row].is_of_use) continue;
     std::vector<std::size_t> rounds;
-    for (const JointRound& round : rows[row].rounds) rounds.push_back(static_cast<std::size_t>(round.round));
+    for (const JointRound& round : rows[row].rounds) rounds.push_back(permuted.place_of(round));
     by_rounds[std::move(rounds)].push_back(row);
   }
   std::vector<RowTile> tiles;
@@ -175,7 +208,7 @@ std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<
         tile.rounds = rounds;
         tile.n = standard[row].n;
         for (auto& view : tile.values) view.resize(rounds.size());
-        tile.marked.resize(all_rounds);
+        tile.marked.resize(permuted.count());
       }
       RowTile& tile = tiles.back();
       tile.rows.push_back(row);
@@ -183,8 +216,8 @@ std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<
         tile.sums[view][lane] = standard[row].sum[view];
         for (std::size_t i = 0; i < rounds.size(); ++i) tile.values[view][i][lane] = standard[row].values[i][view];
       }
-      const std::vector<char> labels = filled_labels(rows[row], all_rounds);
-      for (std::size_t round = 0; round < all_rounds; ++round) {
+      const std::vector<char> labels = filled_labels(rows[row], permuted);
+      for (std::size_t round = 0; round < labels.size(); ++round) {
         if (labels[round] != 0) tile.marked[round] |= static_cast<Marks>(1U << lane);
       }
     }
@@ -192,26 +225,26 @@ std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<
   return tiles;
 }
 
-// The ends of the blocks in which `rounds` rounds are permuted.
-std::vector<std::size_t> ends_of_blocks(const std::vector<int>& blocks, std::size_t rounds) {
+// The ends of the blocks in which the rounds are permuted.
+std::vector<std::size_t> ends_of_blocks(const std::vector<int>& blocks, const PermutedRounds& rounds) {
   std::vector<std::size_t> ends;
   for (const int end : blocks) {
-    const auto at = static_cast<std::size_t>(std::max(end, 0));
-    if (at > (ends.empty() ? 0 : ends.back()) && at < rounds) ends.push_back(at);
+    const std::size_t at = rounds.count_below(end);
+    if (at > (ends.empty() ? 0 : ends.back()) && at < rounds.count()) ends.push_back(at);
   }
-  ends.push_back(rounds);
+  ends.push_back(rounds.count());
   return ends;
 }
 
 // Permutations of the rounds, the same for all rows.
 class LabelPermutations {
  public:
-  LabelPermutations(std::size_t rounds, const JointQuestion& question)
+  LabelPermutations(const PermutedRounds& rounds, const JointQuestion& question)
       : draws_(question.seed),
         exchange_sides_(question.exchange_sides),
         ends_(ends_of_blocks(question.blocks, rounds)),
-        drawn_(exchange_sides_ ? RoundLabels{{}, std::vector<char>(rounds, 1)}
-                               : RoundLabels{std::vector<std::size_t>(rounds), {}}) {
+        drawn_(exchange_sides_ ? RoundLabels{{}, std::vector<char>(rounds.count(), 1)}
+                               : RoundLabels{std::vector<std::size_t>(rounds.count()), {}}) {
     std::iota(drawn_.taken.begin(), drawn_.taken.end(), std::size_t{0});
   }
 
@@ -238,10 +271,10 @@ class LabelPermutations {
 };
 
 // Every way to label the rounds, if there are at most `most`; else empty. One vector of all labels an entry.
-std::vector<std::vector<char>> all_labels(const std::vector<char>& observed, const JointQuestion& question,
-                                          std::size_t most) {
+std::vector<std::vector<char>> all_labels(const std::vector<char>& observed, const PermutedRounds& permuted,
+                                          const JointQuestion& question, std::size_t most) {
   const std::size_t rounds = observed.size();
-  std::vector<std::size_t> ends = ends_of_blocks(question.blocks, rounds);
+  const std::vector<std::size_t> ends = ends_of_blocks(question.blocks, permuted);
   std::vector<char> labels = observed;
   double count = 1;
   if (question.exchange_sides) {               // every round is a block of its own, with either label
@@ -281,14 +314,6 @@ std::vector<std::vector<char>> all_labels(const std::vector<char>& observed, con
   do all.push_back(labels);
   while (next());
   return all;
-}
-
-std::size_t rounds_of_all(std::span<const JointRow> rows) {
-  std::int32_t rounds = 0;
-  for (const JointRow& row : rows) {
-    if (!row.rounds.empty()) rounds = std::max(rounds, row.rounds.back().round + 1);
-  }
-  return static_cast<std::size_t>(rounds);
 }
 
 // How often the greatest of the rows up to each in ascending order reaches what was observed of it.
@@ -431,20 +456,21 @@ JointResult joint_adjusted(std::span<const JointRow> rows, const JointQuestion& 
     standard.push_back(standard_row(row, question.exchange_sides));
     values += row.rounds.size() * kViews;
   }
-  const std::size_t rounds = rounds_of_all(rows);
+  const PermutedRounds rounds(rows, question.every_number);
   const std::vector<RowTile> tiles = tiles_of(rows, standard, rounds);
   JointResult result;
   result.p.assign(rows.size(), 1);
   result.statistics.assign(rows.size(), 0);
   if (tiles.empty()) return result;
 
-  const std::size_t permutations = affordable(question.permutations, values + rounds);
+  const std::size_t permutations = affordable(question.permutations, values + rounds.count());
   Batches batches(tiles, rows.size(), question.exchange_sides);
   LabelPermutations drawn(rounds, question);
   const RoundLabels observed = drawn.last();
   StepDown step_down(standard, batches.of(observed));
   const std::vector<char> labels = question.exchange_sides ? observed.common : common_labels(tiles);
-  const auto all = labels.empty() ? std::vector<std::vector<char>>() : all_labels(labels, question, permutations);
+  const auto all =
+      labels.empty() ? std::vector<std::vector<char>>() : all_labels(labels, rounds, question, permutations);
   for (const std::vector<char>& one : all) batches.add({{}, one}, step_down);
   if (all.empty()) {
     batches.add(observed, step_down);

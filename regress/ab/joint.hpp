@@ -33,17 +33,19 @@ struct JointRound {
   bool operator==(const JointRound&) const = default;
 };
 
-// Rounds ascend, each at most once. A row without two rounds of either order (two rounds, where sides are exchanged)
-// has p 1 and takes no part.
+// Rounds ascend, each at most once; 2j and 2j + 1 are a pair of both orders. A row without two rounds of either order
+// (two rounds, where sides are exchanged) has p 1 and takes no part.
 struct JointRow {
   std::vector<JointRound> rounds;
   bool operator==(const JointRow&) const = default;
 };
 
 struct JointQuestion {
-  // Ends of blocks of rounds, ascending: rounds are permuted inside a block only, so that the rounds of a row that
-  // stopped at a block's end are balanced in every permutation. Rounds beyond the last end are one more block.
+  // Ends of blocks of round numbers, ascending: rounds are permuted inside a block only, so that the rounds of a row
+  // that stopped at a block's end are balanced in every permutation. Rounds beyond the last end are one more block.
   std::vector<int> blocks = {};
+  // Numbers that no row has are permuted with the others, up to the greatest: as before Rules::rounds_7.
+  bool every_number = false;
   // Where nobody knows which side had which slot: the sides of a round are exchanged, and t is that of the mean
   // difference. A round's values then are the candidate over the baseline, and candidate_second says nothing.
   bool exchange_sides = false;
@@ -68,9 +70,9 @@ struct JointResult {
   std::vector<double> greatest;    // of all rows, one a permutation, ascending; the observed one is among them
 };
 
-// Cost: rows times rounds times permutations; 500 rows of 160 rounds take less than 0.2 s with AVX2 and 0.3 s without,
-// whatever the order of the sides in each. Of more than a few million values fewer permutations are drawn, 999 at the
-// least.
+// Cost: rows times rounds that are there times permutations, whatever their numbers; 500 rows of 160 rounds take less
+// than 0.2 s with AVX2 and 0.3 s without, whatever the order of the sides in each. Of more than a few million values
+// fewer permutations are drawn, 999 at the least.
 JointResult joint_adjusted(std::span<const JointRow> rows, const JointQuestion& question);
 
 // Adjustments that were made, so that a judge who is asked at every look makes that of each look once: what the rows
@@ -106,6 +108,7 @@ JointEvidence joint_evidence(const PairedRounds& paired, std::span<const Look> l
 struct JointLevel {
   double level = 0.05;  // of the whole gate
   std::uint64_t seed = 0;
+  bool every_number = false;  // as JointQuestion has it
 };
 
 struct JointAdjustment {

@@ -141,6 +141,7 @@ JointAdjustment adjust_jointly(std::span<const JointEvidence* const> rows, const
   adjustment.q.assign(rows.size(), 1);
   JointQuestion question;
   question.seed = level.seed;
+  question.every_number = level.every_number;
   for (const PlannedLook& look : plan.looks) question.blocks.push_back(look.rounds);
   for (const GateLook& look : looks_of(rows, plan)) {
     std::vector<JointRow> seen = rows_at(rows, look, question.exchange_sides);

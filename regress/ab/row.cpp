@@ -382,8 +382,9 @@ std::vector<double> adjusted_in_parts(const std::vector<RowDraft*>& tested, cons
       evidence.push_back(&draft->evidence->joint);
     }
   }
-  const JointAdjustment joint = adjust_jointly(evidence, context.plan, {family.level * part, context.policy.seed},
-                                               context.memory != nullptr ? &context.memory->joint : nullptr);
+  const JointLevel level{family.level * part, context.policy.seed, context.rules < Rules::rounds_7};
+  const JointAdjustment joint =
+      adjust_jointly(evidence, context.plan, level, context.memory != nullptr ? &context.memory->joint : nullptr);
   family.independent = joint.independent / part;
   const std::vector<double> q_apart = holm_adjusted(p_apart);
   auto next_joint = joint.q.begin();

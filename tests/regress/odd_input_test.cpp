@@ -133,6 +133,29 @@ TEST(OddInput, RoundsThatTheBudgetCutShortAreWarnedOfAndNoOthers) {
   EXPECT_EQ(caution_in<caution::RoundsCutShort>(judged(pair, nullptr, policy)), std::nullopt) << "more time is no help";
 }
 
+TEST(OddInput, NumbersOfRoundsThatNobodyMeasuredAreNoPartOfTheJointAdjustmentButByOlderRules) {
+  SimulationOptions options = quiet(12);
+  options.benchmarks = 3;
+  const SimulatedPair pair = drawn(options, 1, 1.05);
+  const auto q_of = [](const SimulatedPair& of, Rules rules) {
+    std::vector<double> q;
+    for (const ComparisonRow& row : compare_runs(of.baseline, of.candidate, {}, nullptr, rules).comparison.rows) {
+      q.push_back(row.q.value());
+    }
+    return q;
+  };
+  const std::vector<double> whole = q_of(pair, kNewestRules);
+  EXPECT_EQ(q_of(pair, Rules::rounds_6), whole) << "nothing is lacking";
+  for (const int gap : {2, 1000}) {  // rounds that no side finished, and the second part of merged runs
+    SimulatedPair with_gap = pair;
+    for (steelyard::Run* run : {&with_gap.baseline, &with_gap.candidate}) {
+      for (Invocation& invocation : run->invocations) invocation.round += invocation.round < 6 ? 0 : gap;
+    }
+    EXPECT_EQ(q_of(with_gap, kNewestRules), whole) << gap;
+    EXPECT_NE(q_of(with_gap, Rules::rounds_6), whole) << gap;
+  }
+}
+
 TEST(OddInput, OneSampleASideHasARatioAndNothingElse) {
   SimulatedPair pair = drawn(quiet(1));
   pair.baseline.measurements[0].invocations = {{0, {100.0}, {}}};

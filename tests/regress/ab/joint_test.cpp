@@ -181,6 +181,54 @@ TEST(JointAdjustment, KeepsARowThatStoppedEarlierInTheGreatest) {
   EXPECT_GT(both.greatest[both.greatest.size() / 2], alone.greatest[alone.greatest.size() / 2]);
 }
 
+// rows() with other numbers of their rounds.
+std::vector<JointRow> numbered(int (*number)(int)) {
+  std::vector<JointRow> result = rows();
+  for (JointRow& row : result) {
+    for (JointRound& round : row.rounds) round.round = number(round.round);
+  }
+  return result;
+}
+
+TEST(JointAdjustment, NumbersThatNoRowHasAreNotPermuted) {
+  const JointResult joint = joint_adjusted(rows(), {});
+  const JointResult parts = joint_adjusted(numbered([](int round) { return round < 6 ? round : round + 1000; }), {});
+  EXPECT_EQ(parts.p, joint.p);
+  EXPECT_EQ(parts.greatest, joint.greatest);
+  const auto late = [](int round) { return round < 11 ? round : kRoundsLimit - 1; };
+  EXPECT_EQ(joint_adjusted(numbered(late), {}).p, joint.p) << "at no more cost than 12 rounds have";
+  const auto lost = [](int round) { return round < 6 ? round : round + 2; };
+  EXPECT_EQ(joint_adjusted(numbered(lost), {}).greatest.size(), 924U);
+  EXPECT_EQ(joint_adjusted(numbered(lost), {.every_number = true}).greatest.size(), 3432U) << "by older rules";
+  EXPECT_EQ(joint_adjusted(rows(), {.every_number = true}).p, joint.p) << "nothing is lacking";
+}
+
+TEST(JointAdjustment, BlocksEndAtNumbersOfRoundsWhicheverAreThere) {
+  const auto number = [](int round) { return round < 6 ? round : round + 1000; };
+  for (const int end : {6, 8, 1006}) {
+    EXPECT_EQ(joint_adjusted(numbered(number), {.blocks = {end}}).greatest.size(), 400U) << end;
+  }
+  EXPECT_EQ(joint_adjusted(numbered(number), {.blocks = {6}}).p, joint_adjusted(rows(), {.blocks = {6}}).p);
+}
+
+// Of the second row two rounds are lacking, and what they would have been is the opposite of what their partners are.
+TEST(JointAdjustment, ALackingRoundIsTheOtherHalfOfItsPairWhateverItsPlace) {
+  const auto without = [](std::vector<JointRow> all) {
+    std::erase_if(all[1].rounds, [&](const JointRound& round) {
+      return round.round == all[0].rounds[7].round || round.round == all[0].rounds[10].round;
+    });
+    return all;
+  };
+  const auto number = [](int round) { return round < 6 ? round : round + 1000; };
+  const JointResult joint = joint_adjusted(without(rows()), {});
+  EXPECT_EQ(joint_adjusted(without(numbered(number)), {}).p, joint.p);
+  EXPECT_EQ(joint.greatest.size(), 924U) << "with labels that are those of the others";
+  // No row has round 1: in places without it the pairs would be others.
+  std::vector<JointRow> first_lost = without(rows());
+  for (JointRow& row : first_lost) row.rounds.erase(row.rounds.begin() + 1);
+  EXPECT_EQ(joint_adjusted(first_lost, {}).greatest.size(), 462U);
+}
+
 TEST(JointAdjustment, SaysNothingOfRowsThatHoldNothing) {
   std::vector<JointRow> odd(4);
   odd[1].rounds = {{0, true, 1, 0}, {1, false, 2, 0}};                                     // one of either order
