@@ -234,10 +234,21 @@ ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cau
   return policy;
 }
 
-Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                    const Calibration* calibration, Rules rules, GateMemory* memory) {
+namespace {
+
+// What two runs are compared by.
+struct RunsQuestion {
+  const ComparisonPolicy& policy;
+  const Calibration* calibration = nullptr;
+  Rules rules = kNewestRules;
+  GateMemory* memory = nullptr;
+  bool runs_have_all = true;  // as RowContext has it
+};
+
+Judged compare_by(const Run& baseline, const Run& candidate, const RunsQuestion& question) {
   Judged judged;
   Comparison& comparison = judged.comparison;
+  const Rules rules = question.rules;
   comparison.baseline = baseline.header;
   comparison.candidate = candidate.header;
   comparison.baseline_fingerprint = baseline.environment.fingerprint();
@@ -246,9 +257,9 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   // That the programs differ is what is compared, no circumstance of it.
   std::erase_if(comparison.environment_differences,
                 [](const FactDifference& difference) { return difference.name.starts_with("program."); });
-  comparison.policy = within_range(on_machine(policy, machine_names(candidate.environment)), judged.cautions);
+  comparison.policy = within_range(on_machine(question.policy, machine_names(candidate.environment)), judged.cautions);
   comparison.rule_version = to_text(rules);
-  take_calibration(calibration, rules, judged);
+  take_calibration(question.calibration, rules, judged);
   warn_about_environments(judged);
   warn_about_disturbances(baseline, candidate, judged);
   warn_about_processes(WhichSide::baseline, baseline, judged);
@@ -260,7 +271,8 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
   if (is_concurrent(layout)) warn_about_looks(plan, judged);
   const RowContext context{
-      baseline, candidate, comparison.policy, layout, calibrated, judged.machines.has_value(), plan, rules, memory};
+      baseline, candidate,       comparison.policy,     layout, calibrated, judged.machines.has_value(), plan,
+      rules,    question.memory, question.runs_have_all};
   std::vector<RowDraft> drafts;
   std::vector<std::string> undirected;
   for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, undirected)) {
@@ -282,11 +294,19 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   return judged;
 }
 
-namespace {
-
 bool has_no_pairs(const ComparisonRow& row) { return row.test == TestKind::invocations && row.rounds >= kMinRounds; }
 
 }  // namespace
+
+Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                    const Calibration* calibration, Rules rules, GateMemory* memory) {
+  return compare_by(baseline, candidate, {policy, calibration, rules, memory});
+}
+
+Judged compare_with_newest(const Run& newest, const Run& candidate, const ComparisonPolicy& policy,
+                           const Calibration* calibration, Rules rules) {
+  return compare_by(newest, candidate, {policy, calibration, rules, nullptr, false});
+}
 
 AdjustedRows adjusted_rows(const Comparison& comparison) {
   const Rules rules = rules_of(comparison.rule_version);

@@ -30,6 +30,11 @@ ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cau
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                     const Calibration* calibration = nullptr, Rules rules = kNewestRules, GateMemory* memory = nullptr);
 
+// Of the newest run of a history. Which benchmarks there are is no single run's to say: what a budget did not reach
+// stays `inconclusive`, whichever side lacks it.
+Judged compare_with_newest(const Run& newest, const Run& candidate, const ComparisonPolicy& policy,
+                           const Calibration* calibration, Rules rules);
+
 // How many rows with a q have it adjusted jointly (regress/ab/joint.hpp), and how many by Holm's rule: of two rows or
 // more that were measured in rounds, together, those are; what has no pairs of rounds is by Holm's rule beside them.
 struct AdjustedRows {

@@ -162,8 +162,11 @@ class Explainer {
   void counted(const ComparisonRow& row) {
     if (row.test != TestKind::exact) return;
     const double jitter = row.jitter.value_or(0);
-    add_step("test: exact; the tolerance is the jitter of this count, " +
-             (jitter > 0 ? small_share_text(jitter) : std::string("0")));
+    // Repeats of what is 0 on both sides have nothing that they could be a share of.
+    const bool has_no_tolerance = row.verdict == Verdict::inconclusive && !row.jitter;
+    add_step(has_no_tolerance ? "test: exact; repeats of this count differ about a median of 0"
+                              : "test: exact; the tolerance is the jitter of this count, " +
+                                    (jitter > 0 ? small_share_text(jitter) : std::string("0")));
     if (row.ratio) {
       add_step("change: " + change_text(*row.ratio) + "; minimum effect of counts " + share_text(row.minimum_effect));
     }

@@ -292,6 +292,7 @@ struct ReasonWords {
       case why::CountAnswer::changed:
         return manner + counts + (jitter > 0 ? ", beyond the jitter of " + small_share_text(jitter) : "");
       case why::CountAnswer::not_deterministic:
+        if (!row.jitter) return "repeats of one build differ about a median of 0: this count is not deterministic";
         return "repeats of one build differ by " + small_share_text(jitter) + ", more than the margin of " +
                share_text(row.margin) + ": this count is not deterministic, and " + counts + " is within that";
       case why::CountAnswer::unchanged:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,22 @@ std::vector<std::string> parts_lacking_in(std::string_view key, std::string_view
   return lacking;
 }
 
-double jitter_of(const CountedSide& side) {
+double range_of_repeats(std::span<const double> values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *high - *low;
+}
+
+// What values are relative to: their median, and where that is 0 the other side's.
+double scale_of(double middle, double other, Rules rules) {
+  return middle > 0 || rules < Rules::rounds_7 ? middle : other;
+}
+
+// Absent: the repeats differ, and nothing is there that they could be relative to.
+std::optional<double> jitter_of(const CountedSide& side, double scale, Rules rules) {
   const double stated = side.basis.jitter.value_or(0);
-  const double seen = relative_jitter(side.values);
+  const double range = range_of_repeats(side.values);
+  if (range > 0 && scale <= 0 && rules >= Rules::rounds_7) return std::nullopt;
+  const double seen = scale > 0 ? range / scale : 0;
   return std::isfinite(stated) ? std::max(stated, seen) : seen;
 }
 
@@ -47,26 +61,29 @@ std::optional<why::WithoutCount> lack_of(std::span<const double> values, WhichSi
   return bad ? std::optional(why::WithoutCount{side, *bad}) : std::nullopt;
 }
 
-why::CountAnswer decide_counted(double b, double c, double jitter, ComparisonRow& row) {
-  const bool beyond = b == 0 ? c != 0 : std::fabs(c - b) > jitter * b;
-  if (beyond) {
+// Precondition: the row has its levels, and its jitter if it has one.
+why::CountAnswer decide_counted(Rules rules, ComparisonRow& row) {
+  const double b = *row.baseline, c = *row.candidate;
+  // From 0 everything is beyond any share of it.
+  const bool is_beyond_zero = rules < Rules::rounds_7 && b == 0 && c != 0;
+  if (is_beyond_zero || (row.jitter && std::fabs(c - b) > *row.jitter * scale_of(b, c, rules))) {
     row.verdict = (c > b) == (row.metric.better == Better::lower) ? Verdict::regression : Verdict::improvement;
     return why::CountAnswer::changed;
   }
-  row.verdict = jitter > row.margin ? Verdict::inconclusive : Verdict::unchanged;
-  return jitter > row.margin ? why::CountAnswer::not_deterministic : why::CountAnswer::unchanged;
+  const bool is_deterministic = row.jitter && *row.jitter <= row.margin;
+  row.verdict = is_deterministic ? Verdict::unchanged : Verdict::inconclusive;
+  return is_deterministic ? why::CountAnswer::unchanged : why::CountAnswer::not_deterministic;
 }
 
 }  // namespace
 
 double relative_jitter(std::span<const double> values) {
   if (values.empty()) return 0;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const double middle = median({values.begin(), values.end()});
-  return middle > 0 ? (*high - *low) / middle : 0;
+  return middle > 0 ? range_of_repeats(values) / middle : 0;
 }
 
-RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row) {
+RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row, Rules rules) {
   RowFacts facts;
   row.test = TestKind::exact;
   row.count_scope = candidate.basis.scope;
@@ -85,17 +102,19 @@ RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate
   }
   const double b = median(baseline.values);
   const double c = median(candidate.values);
-  const double jitter = std::max(jitter_of(baseline), jitter_of(candidate));
+  const std::optional<double> of_baseline = jitter_of(baseline, scale_of(b, c, rules), rules);
+  const std::optional<double> of_candidate = jitter_of(candidate, scale_of(c, b, rules), rules);
   row.baseline = b;
   row.candidate = c;
-  row.jitter = jitter;
+  if (of_baseline && of_candidate) row.jitter = std::max(*of_baseline, *of_candidate);
   row.rounds = static_cast<std::int32_t>(std::min(baseline.values.size(), candidate.values.size()));
   if (b > 0) {
     const double ratio = c / b;
+    const double tolerance = 1 + row.jitter.value_or(0);
     row.ratio = ratio;
-    row.interval = Interval{ratio / (1 + jitter), ratio * (1 + jitter)};
+    row.interval = Interval{ratio / tolerance, ratio * tolerance};
   }
-  facts.reason = why::Counted{decide_counted(b, c, jitter, row)};
+  facts.reason = why::Counted{decide_counted(rules, row)};
   if (!candidate.basis.proof.empty()) {
     facts.proof = CountProof{WhichSide::candidate, candidate.basis.proof};
     if (candidate.basis.origin == CountOrigin::equal_program) row.notes.add(RowNote::equal_program);

@@ -25,7 +25,12 @@ struct CountedSide {
 // finite or negative: failed. No value on a side: failed. Scopes that differ: incomparable. Beyond the jitter:
 // regression or improvement. Within it: unchanged, or inconclusive where the jitter itself exceeds the margin of
 // equivalence. From 0 there is no ratio, only a verdict.
-RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
+//
+// A side whose median is 0 has its jitter relative to the other side's median. Where that is 0 too and repeats differ,
+// there is no jitter, and the row is inconclusive. (Before Rules::rounds_7 such a side had a jitter of 0, and from 0
+// every other count was a change.)
+RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row,
+                       Rules rules = kNewestRules);
 
 // Keys that differ: the parts (between ';', ',' or line ends) that the other side lacks.
 why::CountKeysDiffer count_key_difference(std::string_view baseline, std::string_view candidate);

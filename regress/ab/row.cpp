@@ -171,10 +171,11 @@ void finish_skipped(const Matched& matched, const Failure* baseline, const Failu
 }
 
 // True where failures or a lacking side settle the row. No budget keeps a side from what it does not have.
-bool finish_without_values(const Matched& matched, Rules rules, RowDraft& draft) {
+bool finish_without_values(const Matched& matched, const RowContext& context, RowDraft& draft) {
   const auto& b = matched.baseline;
   const auto& c = matched.candidate;
-  const bool is_of_one_side = rules >= Rules::rounds_6 && b.has_benchmark != c.has_benchmark;
+  const bool is_of_one_side =
+      context.rules >= Rules::rounds_6 && context.runs_have_all && b.has_benchmark != c.has_benchmark;
   if (matched.unjudged) {
     finish(draft, Verdict::missing, std::visit([](const auto& why) { return Reason(why); }, *matched.unjudged));
   } else if (has_failed(c)) {
@@ -201,14 +202,14 @@ bool finish_without_values(const Matched& matched, Rules rules, RowDraft& draft)
   return true;
 }
 
-void draft_counted(const Matched& matched, RowDraft& draft) {
+void draft_counted(const Matched& matched, Rules rules, RowDraft& draft) {
   for (const Measurement* b : matched.baseline.measurements) {
     for (const Measurement* c : matched.candidate.measurements) {
       if (b->count_key == c->count_key) continue;
       return finish(draft, Verdict::incomparable, count_key_difference(b->count_key, c->count_key));
     }
   }
-  draft.facts = judge_counted(counted_side(matched.baseline), counted_side(matched.candidate), draft.row);
+  draft.facts = judge_counted(counted_side(matched.baseline), counted_side(matched.candidate), draft.row, rules);
 }
 
 double level_of(std::span<const LogInvocation> invocations) {
@@ -330,13 +331,13 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   row.layout = layout_of(matched, context);
   if (context.on_different_machines) {
     finish(draft, Verdict::incomparable, why::OnDifferentMachines{});
-  } else if (!finish_without_values(matched, context.rules, draft)) {
+  } else if (!finish_without_values(matched, context, draft)) {
     if (auto metrics = metric_difference(matched)) {
       finish(draft, Verdict::incomparable, std::move(*metrics));
     } else if (auto items = item_difference(context.baseline, context.candidate, matched)) {
       finish(draft, Verdict::incomparable, std::move(*items));
     } else if (is_counted) {
-      draft_counted(matched, draft);
+      draft_counted(matched, context.rules, draft);
     } else {
       draft_noisy(matched, context, draft);
       if (draft.evidence && draft.evidence->floor_beyond) {

@@ -35,6 +35,7 @@ struct RowContext {
   LookPlan plan = {};                  // of both runs; empty: the number of rounds was fixed beforehand
   Rules rules = kNewestRules;
   GateMemory* memory = nullptr;  // null: nothing was reckoned
+  bool runs_have_all = true;     // benchmarks that there are; false: the newest run of a history may lack some
 };
 
 struct RowDraft {

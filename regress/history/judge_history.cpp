@@ -306,9 +306,7 @@ Judged judge_against_history(const HistoryBaseline& baseline, const Run& candida
   if (newest.measurements.empty()) newest.environment = candidate.environment;
   newest.header.layout = Layout::separate;
   newest.header.session.clear();
-  // Which benchmarks there are is no single run's to say: what was not reached stays open.
-  const Rules of_runs = std::min(rules, Rules::rounds_5);
-  Judged judged = compare_runs(newest, without_noise(candidate), policy, calibration, of_runs);
+  Judged judged = compare_with_newest(newest, without_noise(candidate), policy, calibration, rules);
   Comparison& comparison = judged.comparison;
   comparison.rule_version = rules == Rules::rounds_2  ? "history-2"
                             : rules < Rules::rounds_6 ? "history-3"

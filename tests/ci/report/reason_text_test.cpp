@@ -215,6 +215,10 @@ TEST(ReasonText, OfACountHasBothAndOverWhatTheyWereCounted) {
   EXPECT_EQ(told(why::Counted{not_deterministic}, count_row(100, 105, 0.12)),
             "repeats of one build differ by 12 %, more than the margin of 2 %: this count is not deterministic, and "
             "100 -> 105 instructions an iteration (+5.00 %) is within that");
+  ComparisonRow about_zero = count_row(0, 0);
+  about_zero.jitter.reset();
+  EXPECT_EQ(told(why::Counted{not_deterministic}, about_zero),
+            "repeats of one build differ about a median of 0: this count is not deterministic");
   ComparisonRow row = count_row(1000, 1010);
   row.count_scope = CountScope::whole_functions;
   EXPECT_EQ(told(why::Counted{changed}, row),

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace steelyard::regress::counted_test {
 namespace {
@@ -68,6 +70,34 @@ TEST(Counted, FromZeroThereIsAVerdictAndNoRatio) {
   EXPECT_EQ(row.verdict, Verdict::regression);
   EXPECT_FALSE(row.ratio.has_value());
   EXPECT_EQ(judged({0}, {0}).verdict, Verdict::unchanged);
+}
+
+TEST(Counted, RepeatsThatDifferAboutZeroAreJitterToo) {
+  const auto verdict = [](const Values& baseline, const Values& candidate, Rules rules = kNewestRules) {
+    ComparisonRow row;
+    row.metric = *well_known_metric(kInstructions);
+    (void)judge_counted({baseline}, {candidate}, row, rules);
+    return row.verdict;
+  };
+  for (const auto& [one, other] : {std::pair<Values, Values>{{0, 0, 0}, {0, 1, 1}}, {{0, 0, 5}, {0, 5, 5}}}) {
+    EXPECT_EQ(verdict(one, other), Verdict::inconclusive);
+    EXPECT_EQ(verdict(other, one), Verdict::inconclusive);
+    EXPECT_EQ(judged(one, other).jitter, 1);
+    EXPECT_EQ(judged(other, one).jitter, 1);
+    EXPECT_EQ(verdict(one, other, Rules::rounds_6), Verdict::regression);
+  }
+  EXPECT_EQ(verdict({5, 5, 5}, {0, 0, 5}), Verdict::inconclusive) << "one repeat was as the baseline";
+  EXPECT_EQ(verdict({5, 5, 5}, {0, 0, 5}, Rules::rounds_6), Verdict::improvement);
+  // What is beyond the range of the repeats is a change.
+  EXPECT_EQ(verdict({0, 0, 5}, {100, 100, 100}), Verdict::regression);
+  EXPECT_EQ(verdict({100, 100, 100}, {0, 0, 5}), Verdict::improvement);
+  EXPECT_EQ(verdict({0, 0, 0}, {5, 5, 5}), Verdict::regression);
+  // Nothing is there that the repeats could be relative to.
+  EXPECT_EQ(verdict({0, 0, 5}, {0, 0, 0}), Verdict::inconclusive);
+  EXPECT_EQ(verdict({0, 0, 5}, {0, 0, 5}), Verdict::inconclusive);
+  EXPECT_EQ(judged({0, 0, 5}, {0, 0, 0}).jitter, std::nullopt);
+  EXPECT_EQ(answer_on({{0, 0, 5}}, {{0, 0, 0}}), why::CountAnswer::not_deterministic);
+  EXPECT_EQ(verdict({0, 0, 5}, {0, 0, 0}, Rules::rounds_6), Verdict::unchanged);
 }
 
 TEST(Counted, WhatIsNoCountFails) {

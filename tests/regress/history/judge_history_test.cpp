@@ -302,6 +302,16 @@ TEST(JudgeHistory, CountsAreHeldExactlyAgainstTheNewestRun) {
   EXPECT_EQ(row_of(comparison, "sort", "instructions").verdict, Verdict::regression);
 }
 
+TEST(JudgeHistory, CountsAboutZeroAreHeldByTheJitterThatTheyHave) {
+  World world;
+  add(world.baseline.newest, "sort", 0, "allocations");
+  add(world.candidate, "sort", 1, "allocations");
+  world.candidate.measurements.back().invocations.front().values = {0};
+  EXPECT_EQ(row_of(world.judge(), "sort", "allocations").verdict, Verdict::inconclusive);
+  const Judged before = judge_against_history(world.baseline, world.candidate, {}, nullptr, Rules::rounds_6);
+  EXPECT_EQ(row_of(before.comparison, "sort", "allocations").verdict, Verdict::regression);
+}
+
 TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
   World world;
   const std::string machine = world.candidate.environment.fingerprint();
