@@ -194,18 +194,6 @@ void take_calibration(const Calibration* calibration, Rules rules, Judged& judge
   }
 }
 
-void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
-  std::map<std::string_view, double> ratios;
-  for (const ComparisonRow& row : rows) {
-    const bool is_cycles = row.metric.name == kHardwareCycles || row.metric.name == kDeviceCycles;
-    if (is_cycles && row.ratio) ratios[row.benchmark] = *row.ratio;
-  }
-  for (ComparisonRow& row : rows) {
-    const auto found = ratios.find(row.benchmark);
-    if (found != ratios.end() && row.metric.name == kRealTime) row.cycles_ratio = found->second;
-  }
-}
-
 }  // namespace
 
 ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cautions) {
@@ -306,6 +294,18 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
 Judged compare_with_newest(const Run& newest, const Run& candidate, const ComparisonPolicy& policy,
                            const Calibration* calibration, Rules rules) {
   return compare_by(newest, candidate, {policy, calibration, rules, nullptr, false});
+}
+
+void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
+  std::map<std::string_view, double> ratios;
+  for (const ComparisonRow& row : rows) {
+    const bool is_cycles = row.metric.name == kHardwareCycles || row.metric.name == kDeviceCycles;
+    if (is_cycles && row.ratio) ratios[row.benchmark] = *row.ratio;
+  }
+  for (ComparisonRow& row : rows) {
+    const auto found = ratios.find(row.benchmark);
+    if (found != ratios.end() && row.metric.name == kRealTime) row.cycles_ratio = found->second;
+  }
 }
 
 AdjustedRows adjusted_rows(const Comparison& comparison) {

@@ -35,6 +35,9 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
 Judged compare_with_newest(const Run& newest, const Run& candidate, const ComparisonPolicy& policy,
                            const Calibration* calibration, Rules rules);
 
+// Beside each time the ratio of its cycles, where those have a row with a ratio.
+void add_cycles_ratios(std::vector<ComparisonRow>& rows);
+
 // How many rows with a q have it adjusted jointly (regress/ab/joint.hpp), and how many by Holm's rule: of two rows or
 // more that were measured in rounds, together, those are; what has no pairs of rounds is by Holm's rule beside them.
 struct AdjustedRows {

@@ -76,23 +76,22 @@ bool was_measured_elsewhere(const SeriesHistory& history, const std::string& mac
                      [&](const SeriesPoint& point) { return point.machine != machine && !point.values.empty(); });
 }
 
-void clear_pair_fields(ComparisonRow& row) {
-  const ComparisonRow usual;
-  row.ratio.reset();
-  row.interval.reset();
-  row.p.reset();
-  row.q.reset();
-  row.discovery_q.reset();
-  row.equivalence_interval.reset();
-  row.minimum_detectable_effect.reset();
-  row.rounds_wanted.reset();
-  row.slot_effect.reset();
-  row.noise = {};
-  row.looks.clear();
-  row.p_kind = usual.p_kind;
-  row.layout = Layout::separate;
-  row.test = TestKind::none;
-  row.rounds = 0;
+// What stays of a row that was compared with the newest run when it is judged anew.
+ComparisonRow fresh_row(ComparisonRow& row, Rules rules) {
+  ComparisonRow fresh;
+  fresh.benchmark = std::move(row.benchmark);
+  fresh.metric = std::move(row.metric);
+  fresh.candidate = row.candidate;
+  fresh.confidence = row.confidence;
+  fresh.minimum_effect = row.minimum_effect;
+  fresh.margin = row.margin;
+  fresh.policies = std::move(row.policies);
+  fresh.owner = std::move(row.owner);
+  if (rules < Rules::rounds_7) {
+    fresh.notes = row.notes;
+    fresh.cycles_ratio = row.cycles_ratio;
+  }
+  return fresh;
 }
 
 why::BaselineLack lack_of_baseline(const ComparisonRow& row, const Sources& sources, const std::string& machine) {
@@ -105,8 +104,6 @@ why::BaselineLack lack_of_baseline(const ComparisonRow& row, const Sources& sour
 }
 
 RowFacts set_incomparable(ComparisonRow& row, const why::NoBaseline& lack) {
-  clear_pair_fields(row);
-  row.baseline.reset();
   row.verdict = Verdict::incomparable;
   RowFacts facts;
   facts.reason = lack;
@@ -114,7 +111,6 @@ RowFacts set_incomparable(ComparisonRow& row, const why::NoBaseline& lack) {
 }
 
 void fill(const Prediction& prediction, const ComparisonPolicy& policy, ComparisonRow& row) {
-  clear_pair_fields(row);
   row.baseline = prediction.level;
   row.candidate = prediction.candidate;
   row.ratio = prediction.ratio;
@@ -209,13 +205,15 @@ struct OpenRow {
   Prediction prediction;
 };
 
-// Rows that need no prediction stay as they are: missing, failed, counted on both sides.
-bool is_open(const ComparisonRow& row) {
+// Rows that need no prediction stay as they are: missing, failed, counted on both sides. That a noisy one failed in the
+// newest run is no reason not to hold the candidate's against those before it.
+bool is_open(const ComparisonRow& row, Rules rules) {
   const bool is_noisy = row.metric.kind == MetricKind::noisy;
-  return row.verdict == Verdict::fresh || (is_noisy && row.verdict == Verdict::inconclusive);
+  const bool is_repaired = row.only_baseline_failed && rules >= Rules::rounds_7;
+  return row.verdict == Verdict::fresh || (is_noisy && (row.verdict == Verdict::inconclusive || is_repaired));
 }
 
-std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& candidate, Judged& judged) {
+std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& candidate, Rules rules, Judged& judged) {
   Comparison& comparison = judged.comparison;
   const Sources sources = sources_of(baseline, candidate);
   std::vector<OpenRow> open;
@@ -223,7 +221,8 @@ std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& ca
     ComparisonRow& row = comparison.rows[i];
     const Key key{row.benchmark, row.metric.name};
     const auto measured = sources.candidate.find(key);
-    if (!is_open(row) || measured == sources.candidate.end()) continue;
+    if (!is_open(row, rules) || measured == sources.candidate.end()) continue;
+    row = fresh_row(row, rules);
     const auto found = sources.series.find(key);
     const SeriesHistory* history = found == sources.series.end() ? nullptr : found->second;
     Prediction prediction;
@@ -263,9 +262,10 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Rules rules, Judged& ju
       one.row->discovery_q = discovery_q[next++];
     }
     *one.facts = {};
-    one.facts->reason =
-        decide(one.prediction, {comparison.policy.false_alarm_rate, p.size(), rules},
-               calibrated.floor_beyond(one.row->benchmark, one.row->metric.name, comparison.policy.margin), *one.row);
+    const std::string& benchmark = one.row->benchmark;
+    const double margin = rules < Rules::rounds_7 ? comparison.policy.margin : margin_of(comparison.policy, benchmark);
+    one.facts->reason = decide(one.prediction, {comparison.policy.false_alarm_rate, p.size(), rules},
+                               calibrated.floor_beyond(benchmark, one.row->metric.name, margin), *one.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*one.row, *one.facts);
   }
   add_shared_drift(moves, judged);
@@ -313,8 +313,9 @@ Judged judge_against_history(const HistoryBaseline& baseline, const Run& candida
                             : rules < Rules::rounds_7 ? "history-6"
                                                       : "history-7";
   comparison.drifts.clear();
-  adjust_and_decide(predict_rows(baseline, candidate, judged), rules, judged);
+  adjust_and_decide(predict_rows(baseline, candidate, rules, judged), rules, judged);
   for (LostRow& lost : rows_of_lost_series(baseline.series, comparison)) add_lost_row(std::move(lost), judged);
+  if (rules >= Rules::rounds_7) add_cycles_ratios(comparison.rows);
   comparison.history = JudgedHistory{baseline.branch, baseline.series};
   judged.gate_notes = decide_gates(comparison);
   judged.cautions.push_back(caution::JudgedByHistory{});

@@ -24,7 +24,8 @@ struct HistoryBaseline {
 std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy,
                                              Rules rules = kNewestRules);
 
-// The rows of compare_runs(newest, candidate), of which the noisy ones that the candidate has are judged anew:
+// The rows of compare_with_newest(), of which the noisy ones that the candidate has are judged anew, also where they
+// failed in the newest run:
 //   regression, improvement  q at most the level, the estimate at least the minimum effect, and the interval beyond it
 //   unchanged                the 90 % interval inside the margin, unless a calibrated floor is beyond any margin
 //   inconclusive             too few occasions, or occasions too far apart; the reason says which

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace steelyard::regress::judge_history_test {
@@ -310,6 +311,74 @@ TEST(JudgeHistory, CountsAboutZeroAreHeldByTheJitterThatTheyHave) {
   EXPECT_EQ(row_of(world.judge(), "sort", "allocations").verdict, Verdict::inconclusive);
   const Judged before = judge_against_history(world.baseline, world.candidate, {}, nullptr, Rules::rounds_6);
   EXPECT_EQ(row_of(before.comparison, "sort", "allocations").verdict, Verdict::regression);
+}
+
+TEST(JudgeHistory, WhatFailedInTheNewestRunAloneIsHeldAgainstTheRunsBefore) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  world.baseline.newest.failures.push_back({parse_google_benchmark_name("sort"), "", 0, "was ended by signal 6"});
+  world.baseline.series.push_back(history_of("sort", machine, 100));
+  add(world.candidate, "sort", 130);
+  const Judged judged = world.judged();
+  EXPECT_EQ(row_of(judged.comparison, "sort").verdict, Verdict::regression);
+  EXPECT_FALSE(row_of(judged.comparison, "sort").only_baseline_failed);
+  EXPECT_EQ(answer_of(judged, "sort").answer, why::HistoryAnswer::changed);
+  const Judged before = judge_against_history(world.baseline, world.candidate, {}, nullptr, Rules::rounds_6);
+  EXPECT_EQ(before.comparison.rule_version, "history-6");
+  EXPECT_EQ(row_of(before.comparison, "sort").verdict, Verdict::failed);
+  world.candidate.failures = world.baseline.newest.failures;
+  EXPECT_EQ(row_of(world.judge(), "sort").verdict, Verdict::failed) << "the candidate failed too";
+}
+
+TEST(JudgeHistory, ATablesOwnMarginSaysWhatAFloorIsBeyond) {
+  World world;
+  add(world.baseline.newest, "sort", 100);
+  add(world.candidate, "sort", 100.1);
+  const std::string machine = world.candidate.environment.fingerprint();
+  world.baseline.series.push_back(history_of("sort", machine, 100));
+  Calibration calibration;
+  calibration.fingerprint = machine;
+  calibration.false_gates.tries = 10;
+  CalibratedBenchmark& benchmark = calibration.benchmarks.emplace_back();
+  benchmark.benchmark = "sort";
+  benchmark.metric = "real_time";
+  benchmark.alarms.tries = 10;
+  benchmark.floor = 0.15;
+  ComparisonPolicy policy;
+  PatternPolicy& table = policy.patterns.emplace_back();
+  table.match = "sort";
+  table.margin = 0.3;
+  const auto verdict = [&](Rules rules) {
+    return row_of(judge_against_history(world.baseline, world.candidate, policy, &calibration, rules).comparison,
+                  "sort")
+        .verdict;
+  };
+  EXPECT_EQ(verdict(kNewestRules), Verdict::unchanged);
+  EXPECT_EQ(verdict(Rules::rounds_6), Verdict::inconclusive);
+  table.margin = 0.1;
+  EXPECT_EQ(verdict(kNewestRules), Verdict::inconclusive) << "the floor is beyond it";
+}
+
+TEST(JudgeHistory, CyclesBesideATimeAreHeldAgainstTheHistoryToo) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  for (const auto& [metric, level, newest] :
+       {std::tuple("real_time", 100.0, 150.0), {"hardware_cycles", 300.0, 600.0}}) {
+    add(world.baseline.newest, "sort", newest, metric);
+    add(world.candidate, "sort", level, metric);
+    SeriesHistory& history = world.baseline.series.emplace_back(history_of("sort", machine, level));
+    history.series.metric = metric;
+    history.series.unit = well_known_metric(metric)->unit;
+  }
+  ComparisonPolicy policy;
+  policy.metrics = {"real_time", "hardware_cycles"};
+  const auto cycles_ratio = [&](Rules rules) {
+    const Judged judged = judge_against_history(world.baseline, world.candidate, policy, nullptr, rules);
+    EXPECT_NEAR(row_of(judged.comparison, "sort").ratio.value(), 1, 0.01);
+    return row_of(judged.comparison, "sort").cycles_ratio.value();
+  };
+  EXPECT_NEAR(cycles_ratio(kNewestRules), 1, 0.01);
+  EXPECT_EQ(cycles_ratio(Rules::rounds_6), 0.5) << "of the newest run";
 }
 
 TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
