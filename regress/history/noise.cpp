@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxLags = 32;   // measured; longer lags differ as these do
 constexpr std::size_t kMinPairs = 10;  // for a lag to be measured
+// Beside a largest level of about 1; the square of less is none that a double holds.
+constexpr double kMinNoise = 0x1p-500;
 constexpr double kReach = 3;  // distances are clipped at this many coarse scales: steps and spikes count little
 // Ratio of the second to the first lag. Up to the first, and as far beyond as the error of the ratio leaves no doubt,
 // it is believed (docs/method/change_points.md, "Constants").
@@ -112,7 +114,7 @@ Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps,
   const double most = kReach * std::sqrt(2.0) * coarse_scale(values);
   const std::vector<double> next = distances(values, steps, 1);
   if (most == 0 || next.empty()) return;
-  scale_ = std::max(std::sqrt(mean_square(next, most) / 2), rounding_deviation(values));
+  scale_ = std::max({std::sqrt(mean_square(next, most) / 2), rounding_deviation(values), kMinNoise});
   degrees_ = std::max(2.0, static_cast<double>(next.size()) * 2 / 3);  // neighbouring differences share a value
   variogram_.reserve(values.size());
   variogram_.push_back(2 * scale_ * scale_);

@@ -139,6 +139,12 @@ TEST(FindChanges, HasADefinedAnswerForHugeNegativeAndMixedValues) {
   const auto beyond = find_changes(of(joined(std::vector<double>(30, 1e-300), std::vector<double>(30, 1e300))));
   ASSERT_EQ(beyond.size(), 1U);
   EXPECT_FALSE(beyond[0].ratio.has_value()) << "no number holds it";
+  // Beside the last value the others differ by less than has a square.
+  const auto apart = find_changes(of({-3, 1, -2, 1, -1, 2, -1, 1, -2, 1, -1, 2, -1, 1, 1e180}));
+  ASSERT_EQ(apart.size(), 1U);
+  EXPECT_EQ(apart[0].index, 14U);
+  EXPECT_EQ(apart[0].status, ChangeStatus::suspected);
+  EXPECT_LT(apart[0].p, 1e-6);
 }
 
 TEST(FindChanges, CountsTheDuplicatesOfACommitAsOnePoint) {
