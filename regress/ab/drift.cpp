@@ -7,6 +7,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/moments.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -143,6 +144,12 @@ double median_spread(std::span<const DriftEvidence> evidence) {
   return spreads.empty() ? 0 : median(std::move(spreads));
 }
 
+std::vector<double> levels_of_side(std::span<const LogInvocation> side) {
+  std::vector<double> levels;
+  for (const LogInvocation& invocation : side) levels.push_back(invocation.level);
+  return levels;
+}
+
 double least_drift(Layout layout) { return layout == Layout::separate ? kMinOwnSeparate : kMinOwnSequential; }
 
 }  // namespace
@@ -175,27 +182,22 @@ Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std
 
 double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
   if (baseline.size() + candidate.size() < kMinCorrelated) return 1;
-  double squares = 0;
-  double products = 0;
+  NeighbourSums sums;
   for (const auto& side : {baseline, candidate}) {
+    const std::vector<double> levels = levels_of_side(side);
     double mean = 0;
-    for (const LogInvocation& invocation : side) mean += invocation.level / static_cast<double>(side.size());
-    for (std::size_t i = 0; i < side.size(); ++i) {
-      const double distance = side[i].level - mean;
-      squares += distance * distance;
-      if (i > 0) products += distance * (side[i - 1].level - mean);
-    }
+    for (const double level : levels) mean += level / static_cast<double>(levels.size());
+    add_neighbours(levels, mean, sums);
   }
-  if (squares == 0) return 1;
-  const double correlation = kCorrelationPart * std::clamp(products / squares, 0.0, kMaxCorrelation);
+  if (sums.squares == 0) return 1;
+  const double correlation = kCorrelationPart * std::clamp(sums.products / sums.squares, 0.0, kMaxCorrelation);
   return (1 + correlation) / (1 - correlation);
 }
 
 double spread_of_processes(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
   double spread = 0;
   for (const auto& side : {baseline, candidate}) {
-    std::vector<double> levels;
-    for (const LogInvocation& invocation : side) levels.push_back(invocation.level);
+    std::vector<double> levels = levels_of_side(side);
     std::sort(levels.begin(), levels.end());
     if (levels.empty()) continue;
     // 1.349: the interquartile range of the normal distribution in standard deviations.

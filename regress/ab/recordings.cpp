@@ -10,6 +10,7 @@
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/joint.hpp"
+#include "regress/ab/moments.hpp"
 #include "regress/ab/rules.hpp"
 #include "regress/ab/steady_digits.hpp"
 
@@ -45,6 +46,11 @@ namespace {
 // More values of one process make its level no better: they are of one occasion.
 constexpr std::size_t kMaxSamples = 32;
 constexpr double kMaxNeighbourCorrelation = 0.95;
+constexpr double kMinIndependent = 1.5;  // fewer values tell nothing of how far apart they would lie
+
+double mean_of_repeats(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 // Means of as many stretches of equal length as are wanted at most.
 std::vector<double> thinned(std::span<const double> values) {
@@ -52,8 +58,7 @@ std::vector<double> thinned(std::span<const double> values) {
   std::vector<double> means;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t from = i * values.size() / n, to = (i + 1) * values.size() / n;
-    const auto stretch = values.subspan(from, to - from);
-    means.push_back(std::accumulate(stretch.begin(), stretch.end(), 0.0) / static_cast<double>(stretch.size()));
+    means.push_back(mean_of_repeats(values.subspan(from, to - from)));
   }
   return means;
 }
@@ -62,21 +67,6 @@ LogInvocation invocation_of(std::span<const double> logs, std::size_t round, int
   LogInvocation invocation{static_cast<std::int32_t>(round), slot, thinned(logs)};
   invocation.level = median(invocation.logs);
   return invocation;
-}
-
-struct RecordedSeries {
-  double n = 0, mean = 0;
-  double squares = 0;   // sum of squares around the mean
-  double products = 0;  // of neighbours, around the mean
-};
-RecordedSeries series_of(std::span<const double> values) {
-  RecordedSeries series{static_cast<double>(values.size())};
-  series.mean = std::accumulate(values.begin(), values.end(), 0.0) / series.n;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    series.squares += (values[i] - series.mean) * (values[i] - series.mean);
-    if (i > 0) series.products += (values[i] - series.mean) * (values[i - 1] - series.mean);
-  }
-  return series;
 }
 
 Effect effect_of(const RecordedTimes& times, RecordingOrder order, const RecordingQuestion& question) {
@@ -145,21 +135,26 @@ void give_verdict(const Effect& effect, const RecordingQuestion& question, Judge
 }  // namespace
 
 Effect effect_of_repeats(std::span<const double> baseline, std::span<const double> candidate, double confidence) {
-  const RecordedSeries b = series_of(baseline), c = series_of(candidate);
+  const double mean_of_baseline = mean_of_repeats(baseline), mean_of_candidate = mean_of_repeats(candidate);
   Effect effect;
-  effect.log_ratio = c.mean - b.mean;
-  effect.units = static_cast<int>(std::min(baseline.size(), candidate.size()));
-  if (std::min(baseline.size(), candidate.size()) < kMinRepeats) return effect;
-  const double squares = b.squares + c.squares;
-  const double seen = squares > 0 ? (b.products + c.products) / squares : 0;
-  const double correlation = std::clamp(seen + (1 + 3 * seen) / std::min(b.n, c.n), 0.0, kMaxNeighbourCorrelation);
+  effect.log_ratio = mean_of_candidate - mean_of_baseline;
+  const std::size_t fewer = std::min(baseline.size(), candidate.size());
+  effect.units = static_cast<int>(fewer);
+  if (fewer < kMinRepeats) return effect;
+  NeighbourSums b, c;
+  add_neighbours(baseline, mean_of_baseline, b);
+  add_neighbours(candidate, mean_of_candidate, c);
+  const NeighbourSums both{b.squares + c.squares, b.products + c.products};
+  const double correlation = neighbour_correlation(both, static_cast<double>(fewer), kMaxNeighbourCorrelation);
   const double share = (1 - correlation) / (1 + correlation);
-  const auto part = [&](const RecordedSeries& side) {
-    return side.squares / (side.n - 1) / std::max(side.n * share, 1.0);  // variance of its mean
+  const auto part = [&](double squares, std::size_t repeats) {  // variance of a mean
+    const auto n = static_cast<double>(repeats);
+    const double independent = std::max(n * share, kMinIndependent);
+    return squares / n * independent / (independent - 1) / independent;
   };
-  const double error = std::sqrt(part(b) + part(c));
+  const double error = std::sqrt(part(b.squares, baseline.size()) + part(c.squares, candidate.size()));
   effect.standard_error = error;
-  effect.degrees = std::max((b.n + c.n) * share - 2, 1.0);
+  effect.degrees = std::max(static_cast<double>(fewer) * share - 1, 1.0);
   const double half = student_quantile(0.5 + confidence / 2, effect.degrees) * error;
   effect.interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
   return effect;

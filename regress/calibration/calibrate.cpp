@@ -259,12 +259,12 @@ double design_effect(std::span<const TriedGroup> groups, double share) {
 
 }  // namespace
 
-Interval binomial_interval(double count, double tries, double confidence) {
-  assert(count >= 0 && count <= tries && confidence > 0 && confidence < 1);
-  const double tail = (1 - confidence) / 2;
+Interval binomial_interval(double count, double tries) {
+  assert(count >= 0 && count <= tries);
+  constexpr double kRareTail = (1 - 0.95) / 2;
   Interval interval{0, 1};
-  if (count > 0) interval.low = steady(beta_quantile(tail, count, tries - count + 1));
-  if (count < tries) interval.high = steady(beta_quantile(1 - tail, count + 1, tries - count));
+  if (count > 0) interval.low = steady(beta_quantile(kRareTail, count, tries - count + 1));
+  if (count < tries) interval.high = steady(beta_quantile(1 - kRareTail, count + 1, tries - count));
   return interval;
 }
 

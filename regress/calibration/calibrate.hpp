@@ -87,11 +87,11 @@ int threads_of(const std::string& benchmark);
 
 // How often something happened, with its exact binomial interval.
 
-// The shares at which `count` or fewer, and `count` or more, of `tries` are each as rare as (1 - confidence) / 2
-// (C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+// Of 95 %: the shares at which `count` or fewer, and `count` or more, of `tries` are each as rare as 2.5 % (C. J.
+// Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
 // Biometrika 1934; by quantiles of the beta distribution). No try: 0 to 1. Takes parts of tries too: see below.
-// Precondition: 0 <= count <= tries, 0 < confidence < 1.
-Interval binomial_interval(double count, double tries, double confidence = 0.95);
+// Precondition: 0 <= count <= tries.
+Interval binomial_interval(double count, double tries);
 
 ObservedRate observed_rate(std::int64_t count, std::int64_t tries);
 

@@ -5,6 +5,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/moments.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/history/machine_values.hpp"
 
@@ -64,18 +65,10 @@ Spread spread_of(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   Spread spread;
   for (const double value : values) spread.mean += value / n;
-  double squares = 0;
-  double products = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    squares += (values[i] - spread.mean) * (values[i] - spread.mean);
-    if (i > 0) products += (values[i] - spread.mean) * (values[i - 1] - spread.mean);
-  }
-  spread.variance = squares / (n - 1);
-  if (squares > 0) {
-    // The estimate is too small by about (1 + 4 r) / n (F. H. C. Marriott and J. A. Pope, Biometrika 41, 1954).
-    const double seen = products / squares;
-    spread.resemblance = std::clamp(seen + (1 + 4 * seen) / n, 0.0, kMaxResemblance);
-  }
+  NeighbourSums sums;
+  add_neighbours(values, spread.mean, sums);
+  spread.variance = sums.squares / (n - 1);
+  spread.resemblance = neighbour_correlation(sums, n, kMaxResemblance);
   return spread;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/moments.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -11,23 +12,6 @@ namespace {
 // Of an exponent whose arithmetic is exact in all but the last digits of a logarithm.
 constexpr double kFitRounding = 1e-9;
 constexpr double kWidestHalf = 0.5;
-
-struct MeanAndInterval {
-  double mean = 0;
-  std::optional<Interval> interval;  // Student's; absent below two values
-};
-
-MeanAndInterval mean_of(const std::vector<double>& values, double confidence) {
-  MeanAndInterval result;
-  const auto n = static_cast<double>(values.size());
-  for (const double value : values) result.mean += value / n;
-  if (values.size() < 2) return result;
-  double squares = 0;
-  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
-  const double half = student_quantile(0.5 + confidence / 2, n - 1) * std::sqrt(squares / (n - 1) / n);
-  result.interval = Interval{result.mean - half, result.mean + half};
-  return result;
-}
 
 // Logarithms of the sizes about their mean, and the polynomials of degree 1 and 2 in them that are orthogonal to each
 // other and to a constant: so a parabola's curvature is fitted apart from the line's slope.
@@ -74,19 +58,19 @@ Result<void> check(const ScalingData& data, double confidence) {
   return is_good ? Result<void>() : bug_error("scaling fit", "sizes or levels that are no sweep");
 }
 
-void fit_curvature(const Design& design, const std::vector<std::vector<double>>& logs, double confidence,
-                   ScalingFit& fit) {
+void fit_curvature(const Design& design, const std::vector<std::vector<double>>& logs, bool is_counted,
+                   double confidence, ScalingFit& fit) {
   // Three sizes at the least, and not so close that the parabola is rounding alone.
   if (design.line.size() < 3 || design.parabola_squares < 1e-12) return;
   std::vector<double> curvatures;
   for (const auto& round : logs) {
     curvatures.push_back(coefficient_of(round, design.parabola, design.parabola_squares));
   }
-  const MeanAndInterval curvature = mean_of(curvatures, confidence);
+  const MeanAndInterval curvature = student_interval(curvatures, confidence);
   // The parabola's slope at x is 2 * curvature * x and something that is the same everywhere.
   const double change = 2 * curvature.mean * (design.line.back() - design.line.front());
   const bool is_large = std::fabs(change) > kCurvature;
-  const bool is_sure = !curvature.interval || curvature.interval->low > 0 || curvature.interval->high < 0;
+  const bool is_sure = curvature.interval ? curvature.interval->low > 0 || curvature.interval->high < 0 : is_counted;
   fit.is_curved = is_large && is_sure;
 }
 
@@ -107,7 +91,7 @@ Result<ScalingFit> fit_scaling(const ScalingData& data, double confidence) {
   ScalingFit fit;
   fit.confidence = confidence;
   fit.rounds = std::ssize(data.rounds);
-  const MeanAndInterval exponent = mean_of(exponents, confidence);
+  const MeanAndInterval exponent = student_interval(exponents, confidence);
   fit.exponent = exponent.mean;
   fit.interval = exponent.interval;
   if (!fit.interval && data.is_counted) fit.interval = Interval{fit.exponent, fit.exponent};
@@ -127,7 +111,7 @@ Result<ScalingFit> fit_scaling(const ScalingData& data, double confidence) {
     fit.exponent_at_largest = (means[last] - means[last - 1]) / (design.line[last] - design.line[last - 1]);
   }
   fit.coefficient = steady_exp(grand - fit.exponent * design.center);
-  fit_curvature(design, logs, confidence, fit);
+  fit_curvature(design, logs, data.is_counted, confidence, fit);
   return fit;
 }
 

@@ -34,7 +34,8 @@ struct ScalingFit {
   // Between the two smallest sizes and between the two largest; absent below three sizes.
   std::optional<double> exponent_at_smallest;
   std::optional<double> exponent_at_largest;
-  // The best parabola's slope changes over the range by more than kCurvature, and by more than the rounds' noise.
+  // The best parabola's slope changes over the range by more than kCurvature, and by more than the rounds' noise; never
+  // of one round of a noisy metric.
   bool is_curved = false;
   std::int64_t rounds = 0;
   std::int64_t inputs = 0;  // fit_inputs(): the replicates; else 0

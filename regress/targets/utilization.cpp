@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/distributions.hpp"
+#include "regress/ab/moments.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -15,6 +15,12 @@ UncertainRate uncertain(const Ceiling& ceiling) {
   UncertainRate rate{ceiling.value, std::nullopt};
   if (ceiling.low && ceiling.high) rate.interval = Interval{*ceiling.low, *ceiling.high};
   return rate;
+}
+
+// "memory" below the ridge (arithmetic ceiling over bandwidth, in flop per byte), "arithmetic" from it on (Williams,
+// Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009).
+std::string bound_at(double intensity, const Ceiling& arithmetic, const Ceiling& bandwidth) {
+  return intensity < arithmetic.value / bandwidth.value ? "memory" : "arithmetic";
 }
 
 // Reads of 4 bytes in random order use 4 of the 64 that each line moves, a sixteenth: that memory bounds such a kernel
@@ -66,10 +72,6 @@ UtilizationRow utilization_row(const BenchmarkRates& rates, const CeilingChoice&
   return row;
 }
 
-std::string bound_at(double intensity, const Ceiling& arithmetic, const Ceiling& bandwidth) {
-  return intensity < arithmetic.value / bandwidth.value ? "memory" : "arithmetic";
-}
-
 namespace {
 
 constexpr double kTail = 0.025;  // of a 95 % interval, on each side
@@ -99,14 +101,10 @@ Interval order_statistics(const std::vector<double>& ascending) {
 }
 
 RateEstimate t_on_logarithms(const std::vector<double>& rates) {
-  const auto n = static_cast<double>(rates.size());
-  double mean = 0;
-  for (const double rate : rates) mean += steady_log(rate) / n;
-  double squares = 0;
-  for (const double rate : rates) squares += (steady_log(rate) - mean) * (steady_log(rate) - mean);
-  const double error = std::sqrt(squares / (n - 1) / n) * student_quantile(1 - kTail, n - 1);
-  return {steady_exp(mean), Interval{steady_exp(mean - error), steady_exp(mean + error)},
-          static_cast<std::int64_t>(rates.size())};
+  std::vector<double> logs;
+  for (const double rate : rates) logs.push_back(steady_log(rate));
+  const MeanAndInterval mean = student_interval(logs, 1 - 2 * kTail);
+  return {steady_exp(mean.mean), Interval{steady_exp(mean.interval->low), steady_exp(mean.interval->high)}};
 }
 
 struct LogSides {
@@ -130,12 +128,11 @@ LogSides log_sides(const UncertainRate& rate) {
 
 RateEstimate estimate_rate(const std::vector<double>& rates) {
   assert(!rates.empty());
-  const auto n = static_cast<std::int64_t>(rates.size());
-  if (rates.size() == 1) return {rates.front(), std::nullopt, n};
+  if (rates.size() == 1) return {rates.front(), std::nullopt};
   if (rates.size() < kMinForOrderStatistics) return t_on_logarithms(rates);
   std::vector<double> ascending = rates;
   std::sort(ascending.begin(), ascending.end());
-  return {median(ascending), order_statistics(ascending), n};
+  return {median(ascending), order_statistics(ascending)};
 }
 
 Interval quotient_interval(const UncertainRate& numerator, const UncertainRate& denominator) {

@@ -23,17 +23,12 @@ RateUtilization utilization_of(const std::vector<double>& rates, const FoundCeil
 UtilizationRow utilization_row(const BenchmarkRates& rates, const CeilingChoice& choice,
                                const std::vector<DeviceCeilings>& devices);
 
-// "memory" below the ridge (arithmetic ceiling over bandwidth, in flop per byte), "arithmetic" from it on (Williams,
-// Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009).
-std::string bound_at(double intensity, const Ceiling& arithmetic, const Ceiling& bandwidth);
-
 // How sure a rate is, over the invocations that measured it, and how sure its share of a ceiling is when the ceiling
 // was measured as well.
 
 struct RateEstimate {
   double value = 0;                  // median of the invocations' medians
   std::optional<Interval> interval;  // 95 %; absent below 2 invocations
-  std::int64_t invocations = 0;
 };
 
 // rates: one a invocation, finite and above 0, at least one. From 6 invocations on the interval runs between order

@@ -120,7 +120,7 @@ TEST(Calibrate, NineteenOfTwentyRatiosLieWithinTheFloor) {
     const double floor = calibrate(gates, {}, kSetting).benchmarks[0].floor;
     if (std::fabs(0.03 * normal(bits)) <= std::log1p(floor)) ++inside;
   }
-  const Interval share = binomial_interval(inside, kTries, 0.999);
+  const Interval share = binomial_interval(inside, kTries);
   EXPECT_LE(share.low, 0.95);
   EXPECT_GE(share.high, 0.95);
 }

@@ -122,6 +122,13 @@ TEST(ScalingFit, StraightLinesAreNotCalledCurved) {
   EXPECT_LE(curved, 10);
 }
 
+TEST(ScalingFit, OneRoundIsCurvedOnlyWhereItIsCounted) {
+  ScalingData data{{64, 128, 256, 512}, {{64, 128, 512, 4096}}};
+  EXPECT_FALSE(fit_scaling(data)->is_curved) << "nothing tells how much of it is noise";
+  data.is_counted = true;
+  EXPECT_TRUE(fit_scaling(data)->is_curved);
+}
+
 TEST(ScalingFit, OneRoundHasNoIntervalUnlessItIsCounted) {
   ScalingData data = measured(0, 1, 0.02, Noise::normal, quadratic);
   const ScalingFit noisy = *fit_scaling(data);
