@@ -85,6 +85,7 @@ class TraceMatching {
   std::map<GroupKey, GroupOnSides> groups_;
   std::map<std::string, std::size_t> withins_;  // places in the difference's repeats
   TraceDifference difference_;
+  std::vector<bool> candidate_second_;  // by round, of recordings that alternate
 };
 
 void TraceMatching::note_losses(const TraceSide& side) {
@@ -213,7 +214,7 @@ void TraceMatching::judge() {
     }
   }
   const std::vector<regress::JudgedTime> verdicts =
-      regress::judge_recordings(times, difference_.order, difference_.question);
+      regress::judge_recordings(times, difference_.order, difference_.question, candidate_second_);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     judged[i]->is_judged = true;
     judged[i]->time = verdicts[i];
@@ -274,6 +275,7 @@ TraceDifference TraceMatching::find() {
     for (const RecordedProcess& process : sides_.at(side)) starts.at(side).push_back(process.start_unix_ns);
   }
   difference_.order = regress::order_of_recordings(starts[0], starts[1]);
+  candidate_second_ = regress::rounds_with_candidate_second(starts[0], starts[1]);
   for (const auto& [key, groups] : groups_) {
     TraceRowDifference& row = difference_.rows.emplace_back();
     std::tie(row.name, row.shapes, row.within, row.is_on_device) = key;

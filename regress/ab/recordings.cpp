@@ -41,6 +41,16 @@ RecordingOrder order_of_recordings(std::span<const std::int64_t> baseline, std::
   return alternates ? RecordingOrder::alternating : RecordingOrder::one_after_other;
 }
 
+std::vector<bool> rounds_with_candidate_second(std::span<const std::int64_t> baseline,
+                                               std::span<const std::int64_t> candidate) {
+  std::vector<std::int64_t> b(baseline.begin(), baseline.end()), c(candidate.begin(), candidate.end());
+  std::sort(b.begin(), b.end());
+  std::sort(c.begin(), c.end());
+  std::vector<bool> second;
+  for (std::size_t round = 0; round < std::min(b.size(), c.size()); ++round) second.push_back(c[round] > b[round]);
+  return second;
+}
+
 namespace {
 
 // More values of one process make its level no better: they are of one occasion.
@@ -69,7 +79,22 @@ LogInvocation invocation_of(std::span<const double> logs, std::size_t round, int
   return invocation;
 }
 
-Effect effect_of(const RecordedTimes& times, RecordingOrder order, const RecordingQuestion& question) {
+// Of processes that alternate.
+PairedRounds rounds_of(const RecordedTimes& times, const std::vector<bool>& candidate_second) {
+  PairedRounds paired;
+  const std::size_t n = std::min(times.baseline.size(), times.candidate.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_known = i < candidate_second.size();
+    const int of_baseline = is_known && !candidate_second[i] ? 1 : 0;
+    const int of_candidate = is_known && candidate_second[i] ? 1 : 0;
+    paired.rounds.push_back(
+        {invocation_of(times.baseline[i], i, of_baseline), invocation_of(times.candidate[i], i, of_candidate)});
+  }
+  return paired;
+}
+
+Effect effect_of(const RecordedTimes& times, RecordingOrder order, const RecordingQuestion& question,
+                 const std::vector<bool>& candidate_second) {
   if (order == RecordingOrder::one_each) {
     return effect_of_repeats(times.baseline.front(), times.candidate.front(), question.confidence);
   }
@@ -84,33 +109,25 @@ Effect effect_of(const RecordedTimes& times, RecordingOrder order, const Recordi
     }
     return effect_of_invocations(sides[0], sides[1], asked);
   }
-  PairedRounds paired;
-  const std::size_t n = std::min(times.baseline.size(), times.candidate.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    paired.rounds.push_back({invocation_of(times.baseline[i], i, 0), invocation_of(times.candidate[i], i, 0)});
-  }
-  return effect_of_rounds(paired, asked);
+  return effect_of_rounds(rounds_of(times, candidate_second), asked);
 }
 
 // From kMinRounds rounds on jointly over all times, whose least value does not grow with their number; below by Holm.
 std::vector<double> adjusted(std::span<const RecordedTimes> times, std::span<const JudgedTime> judged,
-                             const RecordingQuestion& question) {
+                             const RecordingQuestion& question, const std::vector<bool>& candidate_second) {
   std::vector<double> p;
-  std::vector<JointRow> rows;
+  for (const JudgedTime& time : judged) p.push_back(time.p.value_or(1));
+  std::vector<JointEvidence> evidence;
   std::size_t rounds = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    p.push_back(judged[i].p.value_or(1));
-    const std::size_t n = std::min(times[i].baseline.size(), times[i].candidate.size());
-    rounds = std::max(rounds, n);
-    JointRow& row = rows.emplace_back();
-    for (std::size_t round = 0; round < n; ++round) {
-      const double level = invocation_of(times[i].candidate[round], round, 0).level -
-                           invocation_of(times[i].baseline[round], round, 0).level;
-      row.rounds.push_back({static_cast<std::int32_t>(round), true, level, level});
-    }
+  for (const RecordedTimes& one : times) {
+    const PairedRounds paired = rounds_of(one, candidate_second);
+    rounds = std::max(rounds, paired.rounds.size());
+    evidence.push_back(joint_evidence(paired, {}, EffectQuestion{}.disturbed));
   }
   if (rounds < static_cast<std::size_t>(kMinRounds)) return holm_adjusted(p);
-  std::vector<double> q = joint_adjusted(rows, {.exchange_sides = true, .seed = question.seed}).p;
+  std::vector<const JointEvidence*> rows;
+  for (const JointEvidence& one : evidence) rows.push_back(&one);
+  std::vector<double> q = adjust_jointly(rows, {}, {question.level, question.seed}).q;
   for (std::size_t i = 0; i < q.size(); ++i) q[i] = std::max(q[i], p[i]);
   return q;
 }
@@ -161,11 +178,11 @@ Effect effect_of_repeats(std::span<const double> baseline, std::span<const doubl
 }
 
 std::vector<JudgedTime> judge_recordings(std::span<const RecordedTimes> times, RecordingOrder order,
-                                         const RecordingQuestion& question) {
+                                         const RecordingQuestion& question, const std::vector<bool>& candidate_second) {
   std::vector<JudgedTime> judged;
   std::vector<Effect> effects;
   for (const RecordedTimes& one : times) {
-    const Effect& effect = effects.emplace_back(effect_of(one, order, question));
+    const Effect& effect = effects.emplace_back(effect_of(one, order, question, candidate_second));
     JudgedTime& time = judged.emplace_back();
     time.log_ratio = effect.log_ratio;
     time.interval = effect.interval;
@@ -174,7 +191,7 @@ std::vector<JudgedTime> judge_recordings(std::span<const RecordedTimes> times, R
     if (order == RecordingOrder::alternating) time.p = effect.p;
   }
   if (order != RecordingOrder::alternating || times.empty()) return judged;
-  const std::vector<double> q = adjusted(times, judged, question);
+  const std::vector<double> q = adjusted(times, judged, question, candidate_second);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     judged[i].q = q[i];
     judged[i].doubt = RecordingDoubt::none;

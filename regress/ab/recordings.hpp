@@ -28,6 +28,10 @@ std::span<const std::string_view> words_of(RecordingOrder);
 // order of time the first two are of either side, the next two too, and so on, as in A B B A. At least one a side.
 RecordingOrder order_of_recordings(std::span<const std::int64_t> baseline, std::span<const std::int64_t> candidate);
 
+// Of recordings that alternate, by round: whether the candidate's began after the baseline's.
+std::vector<bool> rounds_with_candidate_second(std::span<const std::int64_t> baseline,
+                                               std::span<const std::int64_t> candidate);
+
 // Logarithms of times, all in one unit: of each process, in the order in which they began, those of its repeats, in
 // time order.
 struct RecordedTimes {
@@ -55,9 +59,11 @@ struct JudgedTime {
   std::optional<double> p;           // two-sided, of no change; of processes that alternate
   std::optional<double> q;           // adjusted over all times
 };
-// Of processes that alternate the k-th of each side are a round.
+// Of processes that alternate the k-th of each side are a round. `candidate_second`: by round; empty: nobody knows which
+// side began.
 std::vector<JudgedTime> judge_recordings(std::span<const RecordedTimes> times, RecordingOrder order,
-                                         const RecordingQuestion& question);
+                                         const RecordingQuestion& question,
+                                         const std::vector<bool>& candidate_second = {});
 
 inline constexpr std::size_t kMinRepeats = 12;  // a side, for an interval over them
 

@@ -140,6 +140,31 @@ TEST(Recordings, AChangeBelowTheMinimumIsNone) {
   EXPECT_EQ(judged.doubt, RecordingDoubt::below_minimum);
 }
 
+TEST(Recordings, ThatAlternateAreJudgedByWhichSideBegan) {
+  EXPECT_EQ(rounds_with_candidate_second(std::vector<std::int64_t>{1, 4, 5}, std::vector<std::int64_t>{2, 3, 6}),
+            (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(rounds_with_candidate_second(std::vector<std::int64_t>{5, 1, 4}, std::vector<std::int64_t>{6, 3, 2}),
+            (std::vector<bool>{true, false, true}));
+  // What runs second takes 10 % longer, more than the change does.
+  Noise noise(8);
+  std::vector<RecordedTimes> times(2);
+  std::vector<bool> second;
+  for (int i = 0; i < 16; ++i) {
+    second.push_back(i % 4 == 0 || i % 4 == 3);
+    for (std::size_t one = 0; one < times.size(); ++one) {
+      const double change = one == 0 ? 0.03 : 0;
+      times[one].baseline.push_back(noise.series(20, 7 + (second.back() ? 0 : 0.1) + 0.01 * noise.normal(), 0, 0.002));
+      times[one].candidate.push_back(
+          noise.series(20, 7 + change + (second.back() ? 0.1 : 0) + 0.01 * noise.normal(), 0, 0.002));
+    }
+  }
+  const std::vector<JudgedTime> known = judge_recordings(times, alternating, {}, second);
+  EXPECT_EQ(known[0].verdict, Verdict::regression);
+  EXPECT_FALSE(is_change(known[1].verdict));
+  const std::vector<JudgedTime> unknown = judge_recordings(times, alternating, {});
+  EXPECT_EQ(unknown[0].verdict, Verdict::inconclusive);
+}
+
 // Two processes of one level: what is drawn anew are their repeats alone, as the interval says.
 TEST(Repeats, IntervalHoldsTheChangeAsOftenAsItSaysWhateverNeighboursShare) {
   // Asked for 50 of 1000; 75 are 3.6 standard deviations more.
