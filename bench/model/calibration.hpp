@@ -48,6 +48,8 @@ struct CalibratedBenchmark {
   std::optional<double> copies;     // standard deviation of what copies of the program differ by
   std::optional<double> processes;  // of processes of one copy, with what their samples add
   std::string advice;               // what would make it quieter, as a sentence; empty: it is good enough to gate
+  // Of its gates, of which each may stop early: their median. Absent where an older version measured it.
+  std::optional<std::int32_t> rounds = {};
   bool operator==(const CalibratedBenchmark&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -61,6 +63,7 @@ struct CalibratedBenchmark {
     // Where they are known: what is named by the hash of an older calibration's document stays as it is.
     visit("copies", self.copies, {.not_negative = true, .omitted = true});
     visit("processes", self.processes, {.not_negative = true, .omitted = true});
+    visit("rounds", self.rounds, {.high = kRoundCount.high, .omitted = true});
     visit("advice", self.advice, {.null = Null::written});
   }
 };
@@ -71,7 +74,7 @@ struct Calibration {
   std::string program;
   Layout layout = Layout::interleaved;
   std::uint64_t seed = 0;
-  std::int32_t rounds = 0;                 // of each gate
+  std::int32_t rounds = 0;                 // of the gates' longest benchmark
   double level = 0.05;                     // the gates' configured false alarm rate
   ObservedRate false_gates;                // gates that called any change
   ObservedRate false_alarms;               // comparisons with p at most the nominal .05

@@ -45,7 +45,7 @@ std::optional<double> CalibratedNoise::of_single_invocations(std::string_view be
   const CalibratedBenchmark* known = find(benchmark, metric);
   if (known == nullptr || !(known->floor > 0) || !std::isfinite(known->floor)) return std::nullopt;
   // The floor is that of gates of so many rounds; the error of a mean falls with their square root.
-  const double rounds = std::max<std::int32_t>(calibration_->rounds, 1);
+  const double rounds = std::max(known->rounds.value_or(calibration_->rounds), 1);
   return steady_expm1(steady_log1p(known->floor) * std::sqrt(rounds));
 }
 

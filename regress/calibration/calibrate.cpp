@@ -95,6 +95,9 @@ CalibratedBenchmark calibrated(const Rows& rows, std::span<const Run> alone) {
       median_over(rows, [](const ComparisonRow& row) { return row.minimum_detectable_effect; });
   benchmark.within = median_over(rows, [](const ComparisonRow& row) { return row.noise.within; });
   benchmark.between = median_over(rows, [](const ComparisonRow& row) { return row.noise.between; });
+  std::vector<double> rounds;
+  for (const ComparisonRow* row : rows) rounds.push_back(row->rounds);
+  benchmark.rounds = static_cast<std::int32_t>(median(std::move(rounds)));
   const CopyNoise noise = copy_noise_of(benchmark.benchmark, benchmark.metric, alone);
   if (noise.copies) benchmark.copies = steady(*noise.copies);
   if (noise.processes) benchmark.processes = steady(*noise.processes);
@@ -230,11 +233,9 @@ std::vector<NoiseAdvice> advise(const Calibration& calibration, std::span<const 
     const auto at = rows_of.find({benchmark.benchmark, benchmark.metric});
     assert(at != rows_of.end());
     const Rows& rows = at->second;
-    std::vector<double> rounds;
-    for (const ComparisonRow* row : rows) rounds.push_back(row->rounds);
     const auto shared = median_over(rows, [](const ComparisonRow& row) { return row.noise.rounds; });
     // The policy's margin, not one that an earlier calibration widened.
-    advice.push_back(advice_for(benchmark, {static_cast<int>(median(std::move(rounds))), rows.front()->margin, shared,
+    advice.push_back(advice_for(benchmark, {benchmark.rounds.value_or(calibration.rounds), rows.front()->margin, shared,
                                             setting.repetitions, setting.longer_time, setting.cores}));
   }
   return advice;

@@ -1,5 +1,5 @@
 // A calibration as the JSON document steelyard.calibration/1, and back. What is absent is null, but for
-// `copies` and `processes` of a benchmark, which are left out. Numbers are written
+// `copies`, `processes` and `rounds` of a benchmark, which are left out. Numbers are written
 // with the digits that read back to the same double: a calibration that was kept judges as the one that was made.
 #pragma once
 

@@ -110,6 +110,16 @@ TEST(Calibrate, FailsOnAlarmsThatNoGateCalled) {
   EXPECT_TRUE(calibration.failed);
 }
 
+TEST(Calibrate, KeepsTheRoundsOfEachBenchmarkOfWhichGatesMayStopEarly) {
+  ComparisonRow longer = quiet_row("BM_b", 1, 0.5);
+  longer.rounds = 60;
+  const Calibration calibration = calibrate(std::vector(3, gate_of({quiet_row("BM_a", 1, 0.5), longer})), {}, kSetting);
+  EXPECT_EQ(calibration.rounds, 60);
+  ASSERT_EQ(calibration.benchmarks.size(), 2U);
+  EXPECT_EQ(calibration.benchmarks[0].rounds, 12);
+  EXPECT_EQ(calibration.benchmarks[1].rounds, 60);
+}
+
 TEST(Calibrate, NineteenOfTwentyRatiosLieWithinTheFloor) {
   std::mt19937_64 bits(11);
   int inside = 0;

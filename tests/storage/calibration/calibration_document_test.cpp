@@ -24,7 +24,7 @@ Calibration full() {
   calibration.failed = true;
   calibration.reason = "it alarms";
   calibration.benchmarks = {
-      {"BM_a", "real_time", {0, 40, {0, 0.0881}}, 0.031, 0.02, 0.01, 0.015, 0.0062, 0.0031, "measure longer"},
+      {"BM_a", "real_time", {0, 40, {0, 0.0881}}, 0.031, 0.02, 0.01, 0.015, 0.0062, 0.0031, "measure longer", 9},
       {"BM_b/\"q\"", "cpu_time", {0, 0, {0, 1}}, 0, {}, {}, {}, {}, {}, ""}};
   return calibration;
 }
@@ -62,13 +62,18 @@ TEST(CalibrationDocument, RefusesWhatIsDamagedOrNewer) {
   }
 }
 
-// Those written before copies were measured: the same text is written again, because a store names it by its hash.
+// Those written before copies were measured and rounds kept: the same text is written again, because a store names it
+// by its hash.
 TEST(CalibrationDocument, KnowsNothingOfCopiesWhereThereIsNothing) {
   Calibration older = full();
-  for (CalibratedBenchmark& benchmark : older.benchmarks) benchmark.copies = benchmark.processes = std::nullopt;
+  for (CalibratedBenchmark& benchmark : older.benchmarks) {
+    benchmark.copies = benchmark.processes = std::nullopt;
+    benchmark.rounds.reset();
+  }
   const std::string text = calibration_document(older);
   EXPECT_EQ(text.find("\"copies\""), std::string::npos);
   EXPECT_EQ(text.find("\"processes\""), std::string::npos);
+  EXPECT_EQ(text.find("\"rounds\""), text.rfind("\"rounds\"")) << "those of the gates alone";
   const auto read = parse_calibration(text, "c.json");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(*read, older);
