@@ -77,6 +77,7 @@ struct TargetReason {
     no_ceiling,
     no_axis,            // that a mean is to be taken over
     mean_of_rooflines,  // which is none of its points'
+    ceilings_differ,    // of a mean's points, so that it is a share of none
     no_time,            // of a point, which weighs it
     no_benchmark,       // that the declared name fits
   };

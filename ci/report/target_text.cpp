@@ -97,6 +97,9 @@ std::string cause_text(const TargetRow& row) {
       return "the benchmark has no axis \"" + row.target.over + "\" to take a mean over; correct `over` of the target";
     case Kind::mean_of_rooflines:
       return "the roofline of a mean is none of its points'; hold bandwidth or flops over an axis";
+    case Kind::ceilings_differ:
+      return "its points have different ceilings, and a mean over \"" + row.target.over +
+             "\" is a share of none of them; hold a rate over it, or each benchmark alone";
     case Kind::no_time:
       return "it reports no real_time, which weighs it";
     case Kind::no_benchmark:

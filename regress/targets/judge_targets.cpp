@@ -36,12 +36,34 @@ CeilingChoice choice_for(const BenchmarkRates& rates, const std::vector<Target>&
 // A target that holds over an axis, with the benchmarks that differ in that axis alone.
 struct AxisGroup {
   Target target;
-  CeilingChoice choice;
   std::vector<const BenchmarkRates*> points;
+  std::vector<CeilingChoice> choices;  // one a point
 };
+
+// Of the metric that the target holds, whatever clocks the points ran at, which the mean weighs.
+std::optional<Ceiling> ceiling_of(const AxisGroup& group, std::size_t point,
+                                  const std::vector<DeviceCeilings>& devices) {
+  CeilingChoice choice = narrowed(group.choices[point], group.target);
+  choice.clock_hz.reset();
+  return (group.target.metric == "flops" ? find_arithmetic : find_bandwidth)(devices, choice).ceiling;
+}
+
+bool ceilings_differ(const AxisGroup& group, const std::vector<DeviceCeilings>& devices) {
+  const auto identity = [&](std::size_t point) {
+    const std::optional<Ceiling> ceiling = ceiling_of(group, point, devices);
+    return ceiling ? std::optional(std::pair(name_of(*ceiling), ceiling->value)) : std::nullopt;
+  };
+  for (std::size_t point = 1; point < group.points.size(); ++point) {
+    if (identity(point) != identity(0)) return true;
+  }
+  return false;
+}
 
 TargetRow judge_group(const AxisGroup& group, const std::vector<DeviceCeilings>& devices) {
   AxisMean mean = mean_over_axis(group.points, group.target);
+  if (!mean.why_none && group.target.of != Target::Of::rate && ceilings_differ(group, devices)) {
+    mean.why_none.emplace().kind = TargetReason::Kind::ceilings_differ;
+  }
   if (mean.why_none) {
     TargetRow row;
     row.benchmark = mean.rates.benchmark;
@@ -50,7 +72,7 @@ TargetRow judge_group(const AxisGroup& group, const std::vector<DeviceCeilings>&
     row.why = std::move(*mean.why_none);
     return row;
   }
-  CeilingChoice choice = group.choice;
+  CeilingChoice choice = group.choices.back();
   choice.clock_hz = mean.rates.clock_hz;
   TargetRow row = judge_target(mean.rates, group.target, choice, devices);
   row.why.points = points_of(group.points, group.target.over, row.metric);
@@ -251,7 +273,7 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
       if (!target.over.empty()) {
         AxisGroup& group = groups[name_over_axis(one.id, target.over) + '\n' + target.where + '\n' + target.text];
         group.target = target;
-        group.choice = choice;
+        group.choices.push_back(choice);
         group.points.push_back(&one);
         continue;
       }

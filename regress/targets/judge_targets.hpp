@@ -38,7 +38,8 @@ std::vector<TargetRow> unmatched_targets(const std::vector<DeclaredTarget>& decl
 // Missed, undecided, met; then by benchmark.
 void sort_worst_first(std::vector<TargetRow>& rows);
 
-// Of every benchmark that has rates: its utilizations, where any ceiling is known; and a row for each target.
+// Of every benchmark that has rates: its utilizations, where any ceiling is known; and a row for each target. A share
+// over an axis along which the ceilings differ is undecided.
 TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question);
 
 // One rate over all points of an axis: the sum of their bytes (or flops) over the sum of their times. The plain mean of
@@ -50,13 +51,13 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
 std::string name_over_axis(const BenchmarkId& id, const std::string& axis);
 
 struct AxisMean {
-  BenchmarkRates rates;                  // one value for each invocation that every point has
+  BenchmarkRates rates;                  // as many values as the point with the fewest invocations has
   std::optional<TargetReason> why_none;  // absent where there is a mean
 };
 
-// points: at least one; they differ in the axis `target.over` only. Invocations are paired in the order they were
-// taken. There is no mean where a point does not report the rate that the target holds, or the time that weighs it, or
-// where the benchmarks have no such axis.
+// points: at least one; they differ in the axis `target.over` only. Invocations are paired by their places in the order
+// they were taken. There is no mean where a point does not report the rate that the target holds, or the time that
+// weighs it, or where the benchmarks have no such axis.
 AxisMean mean_over_axis(const std::vector<const BenchmarkRates*>& points, const Target& target);
 
 // Each point's value on the axis, which it has, and its median rate of the metric ("flops", "bandwidth"); numbers by

@@ -149,6 +149,8 @@ TEST(TargetReasonText, AMeanTellsItsPointsAndWhatItLacks) {
   EXPECT_THAT(reason_text(row), HasSubstr("no axis \"n\""));
   row.why.kind = TargetReason::Kind::mean_of_rooflines;
   EXPECT_THAT(reason_text(row), HasSubstr("hold bandwidth or flops"));
+  row.why.kind = TargetReason::Kind::ceilings_differ;
+  EXPECT_THAT(reason_text(row), HasSubstr("a mean over \"n\" is a share of none of them"));
   row.why.kind = TargetReason::Kind::no_benchmark;
   EXPECT_THAT(reason_text(row), HasSubstr("no benchmark of this run"));
 }

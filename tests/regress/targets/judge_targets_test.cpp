@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "bench/model/benchmark_id.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/judge_targets.hpp"
@@ -237,6 +239,28 @@ TEST(AxisMean, TellsItsPointsByTheSizeOfTheirNumbers) {
   ASSERT_THAT(points, SizeIs(2));
   EXPECT_EQ(points[0], (TargetReason::Point{"1024", 10e9}));
   EXPECT_EQ(points[1], (TargetReason::Point{"16384", 40e9}));
+}
+
+// Half of its own ceiling each, which is no share of either.
+TEST(AxisMean, IsAShareOfNoCeilingWhereItsPointsHaveDifferentOnes) {
+  std::vector<BenchmarkRates> points;
+  for (const auto& [dtype, flops] : {std::pair("f32", 60e9), {"f64", 30e9}}) {
+    BenchmarkRates& one = points.emplace_back(point(std::string("gemm/dtype:") + dtype, {9e9, 9e9}, 100));
+    one.flops = std::vector<double>(8, flops);
+    one.flop_count = 1e9;
+  }
+  const auto judged = [&](const std::string& text) {
+    TargetQuestion question;
+    question.configured = {{"gemm/*", over("dtype", text)}};
+    question.devices = sample::ceilings();
+    return judge_targets(points, question).targets.at(0);
+  };
+  const TargetRow share = judged("0.4 of flops");
+  EXPECT_EQ(share.verdict, TargetVerdict::undecided);
+  EXPECT_EQ(share.why.kind, Kind::ceilings_differ);
+  EXPECT_FALSE(share.utilization);
+  EXPECT_TRUE(judged("0.4 of bandwidth").utilization) << "a dtype chooses no memory";
+  EXPECT_NE(judged("40 Gflop/s").why.kind, Kind::ceilings_differ) << "a rate is held against no ceiling";
 }
 
 TEST(AxisMean, ClockIsWeightedWithTheTime) {
