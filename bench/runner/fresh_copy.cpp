@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "bench/model/elapsed.hpp"
+#include "bench/model/random.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/program_facts.hpp"
 #include "bench/runner/round_plan.hpp"
@@ -85,8 +86,7 @@ std::int64_t changed_at_ns(const struct stat& status) {
 
 // Each file of a round has an order of its own.
 std::uint64_t stream_of(std::uint64_t seed, const std::filesystem::path& target) {
-  for (const char c : target.filename().string()) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return seed;
+  return fnv1a(target.filename().string(), seed);
 }
 
 bool transfer(int from, int to, std::vector<char>& page, off_t at) {

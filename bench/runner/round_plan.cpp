@@ -7,27 +7,16 @@
 #include <random>
 #include <utility>
 
+#include "bench/model/random.hpp"
+
 namespace steelyard::bench {
 namespace {
 
 // Standard engines yield the same bits everywhere; standard distributions and std::shuffle do not.
 using Engine = std::mt19937_64;
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo): one stream of random bits per benchmark, whatever its place in the list.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 14695981039346656037ULL;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return value;
-}
-
-// The finalizer of splitmix64 (Steele, Lea, Flood 2014): seeds that differ in one bit give unrelated engines.
-std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-  return value ^ (value >> 31);
-}
-
-Engine engine_for(std::uint64_t seed, std::uint64_t stream) { return Engine(mixed(seed ^ mixed(stream))); }
+// One stream of random bits per benchmark, whatever its place in the list.
+Engine engine_for(std::uint64_t seed, std::uint64_t stream) { return Engine(mixed_bits(seed ^ mixed_bits(stream))); }
 
 // Uniform over 0 .. bound-1; draws above the last whole multiple of bound are drawn again.
 std::uint64_t below(Engine& engine, std::uint64_t bound) {
@@ -44,7 +33,7 @@ std::uint64_t below(Engine& engine, std::uint64_t bound) {
 
 std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, std::string_view benchmark) {
   assert(rounds >= 0 && rounds % 2 == 0);
-  Engine engine = engine_for(seed, hash(benchmark));
+  Engine engine = engine_for(seed, fnv1a(benchmark));
   std::vector<std::int32_t> slots;
   for (int round = 0; round < rounds; round += 2) {
     const auto first = static_cast<std::int32_t>(below(engine, 2));
@@ -59,7 +48,7 @@ std::vector<std::int32_t> plan_code_layouts(int rounds, std::uint64_t seed, std:
   if (layouts == 0) return of_round;
   const int block = 2 * static_cast<int>(layouts);
   for (int first = 0; first < rounds; first += block) {
-    for (const std::size_t layout : shuffled_order(layouts, seed ^ hash("code layouts"), first / block)) {
+    for (const std::size_t layout : shuffled_order(layouts, seed ^ fnv1a("code layouts"), first / block)) {
       of_round.insert(of_round.end(), 2, static_cast<std::int32_t>(layout));
     }
   }
@@ -71,7 +60,7 @@ std::size_t draw_padding(std::uint64_t seed, const PaddedProcess& process) {
   const std::uint64_t place = static_cast<std::uint64_t>(process.round) * 4 +
                               static_cast<std::uint64_t>(process.attempt > 0 ? 2 : 0) +
                               static_cast<std::uint64_t>(process.side);
-  return static_cast<std::size_t>(mixed(mixed(seed ^ hash(process.benchmark)) + place) % kMaxPadding);
+  return static_cast<std::size_t>(mixed_bits(mixed_bits(seed ^ fnv1a(process.benchmark)) + place) % kMaxPadding);
 }
 
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round) {

@@ -11,6 +11,7 @@
 
 #include "bench/model/elapsed.hpp"
 #include "bench/model/parse_number.hpp"
+#include "bench/model/random.hpp"
 #include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 
@@ -115,13 +116,7 @@ ServiceApi::ServiceApi(std::string address, bench::Secret token_header, std::vec
 // 0.5 s, 1 s, 2 s, ..., each of them half of it to one and a half, so that jobs that failed together do not come back
 // together.
 Nanoseconds ServiceApi::backoff(int tries_so_far) {
-  // SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-  random_ += 0x9e3779b97f4a7c15U;
-  std::uint64_t bits = random_;
-  bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ bits >> 27U) * 0x94d049bb133111ebU;
-  bits ^= bits >> 31U;
-  const double part = static_cast<double>(bits >> 11U) * 0x1p-53;
+  const double part = static_cast<double>(next_split_mix(random_) >> 11U) * 0x1p-53;
   const int doublings = std::clamp(tries_so_far - 1, 0, 10);
   return milliseconds(500.0 * static_cast<double>(1U << static_cast<unsigned>(doublings)) * (0.5 + part));
 }

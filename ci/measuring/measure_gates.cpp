@@ -5,6 +5,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/elapsed.hpp"
+#include "bench/model/random.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/measuring/budget_clock.hpp"
 #include "regress/ab/rounds.hpp"
@@ -17,15 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kShareOfCopies = 0.25;  // of the budget
 constexpr int kCopies = 12;              // of each program
-
-// Neighbouring seeds must not give related orders (G. L. Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom
-// number generators, 2014: the finalizer of SplitMix64).
-std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
 
 class GatesMeasuring {
  public:
@@ -88,7 +80,7 @@ class GatesMeasuring {
     if (sequential) settings.layout = Layout::sequential;
     configuration.policy.skip_time = SkipTime::never;
     const auto number = static_cast<std::uint64_t>(index);
-    settings.seed = seed_of(settings_.seed, 2 * number + (sequential ? 1 : 0));
+    settings.seed = split_mix_at(settings_.seed, 2 * number + (sequential ? 1 : 0));
     const double share = (1 - kShareOfCopies) / plan_.gates;
     progress_.within({"gate " + std::to_string(index + 1) + " of " + std::to_string(plan_.gates), index * share,
                       (index + 1) * share});
@@ -138,7 +130,7 @@ class GatesMeasuring {
     bench::MeasuringSettings settings = settings_;
     settings.layout.reset();
     settings.rounds = kCopies * regress::kRoundsOfCopy;
-    settings.seed = seed_of(settings_.seed, 2 * static_cast<std::uint64_t>(plan_.gates) + index);
+    settings.seed = split_mix_at(settings_.seed, 2 * static_cast<std::uint64_t>(plan_.gates) + index);
     bench::TimingPlan timing;
     timing.rounds_per_copy = regress::kRoundsOfCopy;
     timing.repeat_disturbed = false;  // a repetition would have a copy of its own

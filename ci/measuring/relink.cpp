@@ -13,6 +13,7 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/model/elapsed.hpp"
+#include "bench/model/random.hpp"
 #include "ci/measuring/build.hpp"
 
 namespace steelyard::ci {
@@ -28,12 +29,9 @@ constexpr double kPageBytes = 4096;
 // Of a function that several files define, the first file's is taken, and it may be compiled in another way there.
 constexpr double kMaxOtherFunctions = 0.05;
 
-// The finalizer of splitmix64 (Steele, Lea, Flood 2014), in the range that every tool's generator takes.
+// In the range that every tool's generator takes.
 std::uint64_t drawn_seed(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15ULL;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return (z ^ (z >> 31)) % 0x7fffffffULL + 1;
+  return split_mix_at(seed, index) % 0x7fffffffULL + 1;
 }
 
 // What of a program another order of its functions does not change, and what tells one order from another.

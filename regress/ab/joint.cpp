@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bench/model/random.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -17,20 +18,15 @@ constexpr double kJointRounding = 1e-9;
 constexpr std::size_t kViews = 2;  // levels and scores
 using Views = std::array<double, kViews>;
 
-// SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom number generators, 2014, figure 14).
 class LabelDraws {
  public:
   explicit LabelDraws(std::uint64_t seed) : state_(seed) {}
   // From 0 to below `end`: the high half of a product, with a bias below end / 2^32.
-  std::size_t below(std::size_t end) { return static_cast<std::size_t>(((next() >> 32U) * end) >> 32U); }
+  std::size_t below(std::size_t end) {
+    return static_cast<std::size_t>(((next_split_mix(state_) >> 32U) * end) >> 32U);
+  }
 
  private:
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
   std::uint64_t state_;
 };
 

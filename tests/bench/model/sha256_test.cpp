@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
+#include "bench/model/random.hpp"
+
 namespace steelyard::sha256_test {
 namespace {
 
@@ -31,6 +35,20 @@ TEST(Sha256, HmacMatchesPublishedDigests) {
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(hmac_sha256_hex(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First"),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+// The first numbers of Vigna's reference implementation, and Noll's table.
+TEST(Random, IsThatOfTheReferences) {
+  std::uint64_t state = 1234567;
+  for (const std::uint64_t index : {0U, 1U, 2U}) {
+    constexpr std::uint64_t kNumbers[]{6457827717110365317U, 3203168211198807973U, 9817491932198370423U};
+    EXPECT_EQ(next_split_mix(state), kNumbers[index]);
+    EXPECT_EQ(split_mix_at(1234567, index), kNumbers[index]);
+  }
+  EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325U);
+  EXPECT_EQ(fnv1a("a"), 0xaf63dc4c8601ec8cU);
+  EXPECT_EQ(fnv1a("foobar"), 0x85944171f73967e8U);
+  EXPECT_EQ(fnv1a("bar", fnv1a("foo")), fnv1a("foobar"));
 }
 
 }  // namespace
