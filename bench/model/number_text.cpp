@@ -13,13 +13,6 @@ namespace {
 
 std::string three_digits(double value) { return significant_text(value, 3); }
 
-// Three significant digits of a percentage that is usually between 0.01 and 1000.
-int digits_after_point(double percent) {
-  const double size = std::fabs(percent);
-  if (size >= 99.95) return 0;
-  return size >= 9.995 ? 1 : 2;
-}
-
 std::string signed_percent(double percent) {
   const std::string number = decimals_text(percent, digits_after_point(percent));
   return number.front() == '-' ? number : '+' + number;
@@ -103,6 +96,12 @@ std::string factor_text(double ratio) {
 }
 
 }  // namespace
+
+int digits_after_point(double value) {
+  const double size = std::fabs(value);
+  if (size >= 99.95) return 0;
+  return size >= 9.995 ? 1 : 2;
+}
 
 bool reads_as_factor(double ratio) {
   // Past this a percentage is harder to read than a factor.

@@ -42,6 +42,8 @@ std::string share_text(double share);
 std::string share_text(double share, int decimals);
 // As share_text(), three digits however small: "0.02 %", "2e-06 %".
 std::string small_share_text(double share);
+// Of a number that is written with three significant digits and no exponent, from .01 to 1000: 0 to 2.
+int digits_after_point(double value);
 // A p or q, adjusted or not: 0.0321 -> "0.032", 0.00004 -> "4e-05".
 std::string p_value_text(double p);
 

@@ -15,4 +15,12 @@ double quantile_of_sorted(std::span<const double> ascending, double p);
 // The middle of the values, or the mean of the two middle ones. Precondition: not empty, no NaN. Cost O(n).
 double median(std::vector<double> values);
 
+// Of the normal distribution.
+
+// median |x - y| of two standard normal values: sqrt(2) times the third quartile.
+inline constexpr double kMedianOfPairs = 0.9538726;
+// The error of a median of many values over that of their mean, and its square, pi / 2.
+inline constexpr double kErrorOfMedian = 1.2533;
+inline constexpr double kVarianceOfMedian = 1.5707963267948966;
+
 }  // namespace steelyard

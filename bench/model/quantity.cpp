@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard {
@@ -21,11 +22,7 @@ constexpr std::array kDurationScales{DurationScale{"ns", 1},  DurationScale{"us"
 constexpr double kLongest = 366 * 24 * 3600e9;
 
 // Three significant digits, never in exponent form.
-std::string plain_digits(double value) {
-  const double size = std::abs(value);
-  const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
-  return decimals_text(value, decimals);
-}
+std::string plain_digits(double value) { return decimals_text(value, digits_after_point(value)); }
 
 }  // namespace
 

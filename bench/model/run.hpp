@@ -93,6 +93,7 @@ inline constexpr const char* kImportedFilesSetting = "imported_files";
 // The setting of both runs of a measurement that looks at its data: the plan (regress/ab/sequential.hpp). Runs without
 // it were measured with a fixed number of rounds.
 inline constexpr std::string_view kLooksSetting = "looks";
+inline constexpr int kMaxRoundsAsked = 10000;  // for a run, or by a plan of looks
 
 // Why a measurement ended before it had all rounds that were planned.
 enum class Stop { none, budget_spent, interrupted };

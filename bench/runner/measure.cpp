@@ -12,6 +12,7 @@
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/elapsed.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/run.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
@@ -98,11 +99,11 @@ class Session {
 };
 
 Result<void> Session::check() const {
-  constexpr int kMaxRounds = 10000;
   constexpr int kMaxRepetitions = 10000;
   const auto found = [](int value) { return std::to_string(value); };
-  if (settings_.rounds < 0 || settings_.rounds > kMaxRounds) {
-    return input_error("rounds", found(settings_.rounds), "0 (for " + found(kUsualRounds) + ") to 10000");
+  if (settings_.rounds < 0 || settings_.rounds > kMaxRoundsAsked) {
+    return input_error("rounds", found(settings_.rounds),
+                       "0 (for " + found(kUsualRounds) + ") to " + found(kMaxRoundsAsked));
   }
   if (!is_alone() && settings_.rounds % 2 != 0) {
     return input_error("rounds", found(settings_.rounds), "an even number, as rounds come in balanced pairs",
@@ -111,7 +112,7 @@ Result<void> Session::check() const {
   for (const LookTimes* times : {static_cast<const LookTimes*>(&timing_.looks), &in_turns()}) {
     int before = 0;
     for (const int rounds : times->rounds) {
-      if (rounds <= before || rounds % 2 != 0 || rounds > kMaxRounds) {
+      if (rounds <= before || rounds % 2 != 0 || rounds > kMaxRoundsAsked) {
         return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
       }
       before = rounds;

@@ -253,8 +253,6 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
   }
   trial.pairs = static_cast<int>(std::min(apart[0].size(), apart[1].size()));
   if (trial.pairs < kMinTrials) return trial;
-  // The median of |x - y| of two normal values is .9539 standard deviations (regress/ab/rounds.cpp).
-  constexpr double kMedianOfPairs = 0.9538726;
   trial.at_once = median(std::move(apart[0])) / kMedianOfPairs;
   trial.in_turn = median(std::move(apart[1])) / kMedianOfPairs;
   return trial;

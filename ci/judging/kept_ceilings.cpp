@@ -1,6 +1,5 @@
 #include "ci/judging/kept_ceilings.hpp"
 
-#include <array>
 #include <charconv>
 #include <map>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "bench/model/quantile.hpp"
+#include "bench/model/text.hpp"
 #include "regress/targets/benchmark_rates.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -47,11 +47,6 @@ void add_measurement(Run& run, const BenchmarkId& id, const Metric& metric, cons
   measurement.metric = metric;
   measurement.invocations.push_back({0, values, {}});
   run.measurements.push_back(std::move(measurement));
-}
-
-std::string exact_text(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 double number_of_setting(const std::string& text) {
@@ -128,7 +123,7 @@ Run run_of_ceilings(const DeviceCeilings& ceilings, const Environment& environme
                     ceiling.clock_samples);
     if (!ceiling.how.empty()) run.header.settings[std::string(kHow) + id.canonical()] = ceiling.how;
     if (ceiling.expected_per_cycle > 0) {
-      run.header.settings[std::string(kPerCycle) + id.canonical()] = exact_text(ceiling.expected_per_cycle);
+      run.header.settings[std::string(kPerCycle) + id.canonical()] = shortest_text(ceiling.expected_per_cycle);
     }
   }
   for (const AbsentCeiling& absent : ceilings.absent) {

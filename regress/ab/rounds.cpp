@@ -100,11 +100,9 @@ bool is_in_duet(const RunHeader& header, std::string_view benchmark) {
 
 namespace {
 
-// median |x - y| of two standard normal values: sqrt(2) times the third quartile of the normal distribution.
-constexpr double kMedianOfPairs = 0.9538726;
 constexpr std::size_t kFarthestPair = 100;
 constexpr std::size_t kFarthestCopy = 2;
-// The variance of a median of n values is pi / 2 of that of their mean, under the normal distribution.
+// kVarianceOfMedian, with the digits that the noise of kept comparisons was found by.
 constexpr double kMedianLoss = 1.5707963;
 // Of an invocation's many pairs of samples those half the series apart are taken, 5 of 10 samples. All would cost as
 // much as the test itself.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
@@ -19,7 +19,6 @@ constexpr std::array<int, 7> kLookRounds{12, 16, 24, 36, 60, 100, 160};
 constexpr double kFirstShare = 0.1;
 constexpr double kShareRounding = 1e-9;  // of a sum of shares that were written as decimals
 constexpr std::size_t kMaxLooks = 100;
-constexpr int kMaxRounds = 10000;
 constexpr double kMinShare = 1e-6;  // the smallest of a plan of ours is 1e-4; of less no quantile can be taken
 
 // Of all looks up to `rounds`, in a plan that ends at `most`.
@@ -32,21 +31,14 @@ double spent_by(int rounds, int most) {
 // Decimals that people can read; the last look takes what rounding leaves.
 double rounded_share(double share) { return std::floor(share * 1e4 + 0.5) / 1e4; }
 
-template <class Number>
-bool read_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 std::optional<PlannedLook> parse_look(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  PlannedLook look;
-  if (!read_whole(text.substr(0, colon), look.rounds) || !read_whole(text.substr(colon + 1), look.share)) {
-    return std::nullopt;
-  }
-  if (look.rounds < 1 || look.rounds > kMaxRounds || !(look.share >= kMinShare && look.share <= 1)) return std::nullopt;
-  return look;
+  const auto rounds = parse_as<int>(text.substr(0, colon));
+  const auto share = parse_as<double>(text.substr(colon + 1));
+  if (!rounds || !share) return std::nullopt;
+  if (*rounds < 1 || *rounds > kMaxRoundsAsked || !(*share >= kMinShare && *share <= 1)) return std::nullopt;
+  return PlannedLook{*rounds, *share};
 }
 
 // The last of the looks that the budget pays for. Most benchmarks stop long before it, and what they leave is for the

@@ -107,13 +107,13 @@ constexpr double kMinStep = 1e-7;
 constexpr double kGuesses = 2;
 
 // The typical error of a median of n values, robustly: 1.4826 turns a median absolute deviation into a standard
-// deviation, 1.2533 is the loss of the median against the mean, both under the normal distribution.
+// deviation, under the normal distribution.
 double robust_error(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> deviations;
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::fabs(value - middle));
-  return 1.4826 * 1.2533 * median(std::move(deviations)) / std::sqrt(static_cast<double>(values.size()));
+  return 1.4826 * kErrorOfMedian * median(std::move(deviations)) / std::sqrt(static_cast<double>(values.size()));
 }
 
 std::vector<double> levels(const std::vector<LogInvocation>& invocations) {

@@ -174,9 +174,9 @@ int rounds_for(double floor, const NoiseCircumstances& now) {
   return static_cast<int>(std::min(rounds, 1e6));
 }
 
-// What the samples of an invocation add to the deviation of its median (pi / 2: a median's variance over a mean's).
+// What the samples of an invocation add to the deviation of its median.
 double added_by_samples(double within, int repetitions) {
-  return within * std::sqrt(1.5707963267948966 / std::max(repetitions, 1));
+  return within * std::sqrt(kVarianceOfMedian / std::max(repetitions, 1));
 }
 
 // Of samples, that would make what they add as small as what lies between processes; absent: there are as many.

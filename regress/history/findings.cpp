@@ -191,8 +191,6 @@ namespace {
 
 constexpr std::size_t kNearby = 8;      // values on either side that say where the level was
 constexpr std::size_t kTellsNoise = 6;  // of both sides together: fewer do not tell their own noise
-// Standard error of a median in those of a mean, of normal values: the square root of pi / 2.
-constexpr double kErrorOfMedian = 1.2533;
 
 using MetricFamily = std::pair<std::string, std::string>;  // machine, metric
 

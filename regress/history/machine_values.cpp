@@ -31,9 +31,10 @@ std::optional<Summary> summarize(const std::vector<double>& values) {
   Summary summary{2 * median(finite)};
   std::vector<double> apart;
   for (double value : finite) apart.push_back(std::fabs(value - summary.middle / 2));
-  // 1.4826: deviation of a normal sample over its median distance; 1.2533: error of the median over that of the mean.
+  // 1.4826: deviation of a normal sample over its median distance.
   if (finite.size() >= 3)
-    summary.error = 2 * 1.4826 * 1.2533 * median(std::move(apart)) / std::sqrt(static_cast<double>(finite.size()));
+    summary.error =
+        2 * 1.4826 * kErrorOfMedian * median(std::move(apart)) / std::sqrt(static_cast<double>(finite.size()));
   return summary;
 }
 

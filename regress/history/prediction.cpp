@@ -14,7 +14,6 @@ namespace {
 
 using why::PredictionObstacle;
 
-constexpr double kMedianFactor = 1.5707963267948966;  // variance of a median over that of a mean, normal: pi / 2
 constexpr double kMaxResemblance = 0.9;  // of neighbours; above it hardly any value is independent of the others
 constexpr double kMinDegrees = 2;
 // Noise of real occasions has heavier tails than a normal distribution, and a gate over many benchmarks judges by the
@@ -109,7 +108,7 @@ std::optional<double> excess_variance(const std::vector<double>& candidate, doub
   const auto count = static_cast<double>(candidate.size());
   if (count >= usual_invocations) return 0;
   if (candidate.size() < 2) return std::nullopt;
-  return kMedianFactor * spread_of(logarithms_of(candidate)).variance * (1 / count - 1 / usual_invocations);
+  return kVarianceOfMedian * spread_of(logarithms_of(candidate)).variance * (1 / count - 1 / usual_invocations);
 }
 
 void judge(const std::vector<double>& level, double excess, double confidence, Prediction& prediction) {
