@@ -59,8 +59,8 @@ struct JudgedTime {
   std::optional<double> p;           // two-sided, of no change; of processes that alternate
   std::optional<double> q;           // adjusted over all times
 };
-// Of processes that alternate the k-th of each side are a round. `candidate_second`: by round; empty: nobody knows which
-// side began.
+// Of processes that alternate the k-th of each side are a round. `candidate_second`: by round; empty: nobody knows
+// which side began.
 std::vector<JudgedTime> judge_recordings(std::span<const RecordedTimes> times, RecordingOrder order,
                                          const RecordingQuestion& question,
                                          const std::vector<bool>& candidate_second = {});
