@@ -33,7 +33,7 @@ std::string terminal_backfill(const BackfillReport& report, const TerminalStyle&
     if (++shown > kMaxToldSteps) continue;
     text += "  " + printable_line(backfill_step_text(step), style.unicode) + '\n';
   }
-  if (shown > kMaxToldSteps) text += "  and " + grouped_text(count(shown - kMaxToldSteps)) + " more\n";
+  if (shown > kMaxToldSteps) text += "  and " + grouped_text(shown - kMaxToldSteps) + " more\n";
   if (!report.left.empty()) text += "\nchanges that lie between commits not measured yet, or beside each other:\n";
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(report.left.size(), kMaxToldSteps); ++i) {
