@@ -28,8 +28,7 @@ std::string json_rebuild(const storage::Rebuild& rebuild, const std::filesystem:
          ",\n  \"already_there\": " + std::to_string(rebuild.already_there) +
          ",\n  \"comparisons\": " + std::to_string(rebuild.comparisons) +
          ",\n  \"comparisons_already_there\": " + std::to_string(rebuild.comparisons_already_there) +
-         ",\n  \"kept_counts\": " + std::to_string(rebuild.kept_counts) +
-         ",\n  \"bad\": " + json_list(bad) + "\n}\n";
+         ",\n  \"kept_counts\": " + std::to_string(rebuild.kept_counts) + ",\n  \"bad\": " + json_list(bad) + "\n}\n";
 }
 
 // Schema steelyard.derived/1.

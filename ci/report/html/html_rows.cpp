@@ -107,8 +107,7 @@ std::string RowWriter::bar(const ComparisonRow& row) {
   const double least = std::max(band.low, 0.0);  // of an effect above 1 no loss is large enough
   std::string svg = "<svg class=\"bar\" viewBox=\"0 0 120 16\" aria-hidden=\"true\">";
   if (row.minimum_effect > 0) {
-    svg += fmt::format("<path class=\"band\" d=\"M{:.1f} 1H{:.1f}V15H{:.1f}z\"/>", x(least), x(band.high),
-                       x(least));
+    svg += fmt::format("<path class=\"band\" d=\"M{:.1f} 1H{:.1f}V15H{:.1f}z\"/>", x(least), x(band.high), x(least));
   }
   svg += "<path class=\"zero\" d=\"M60 0V16\"/>";
   const bool has_interval = row.interval && row.interval->low > 0 && std::isfinite(row.interval->high);
