@@ -263,7 +263,7 @@ Judged compare_by(const Run& baseline, const Run& candidate, const RunsQuestion&
       rules,    question.memory, question.runs_have_all};
   std::vector<RowDraft> drafts;
   std::vector<std::string> undirected;
-  for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, undirected)) {
+  for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, undirected, rules)) {
     drafts.push_back(draft_row(matched, context));
   }
   for (std::string& metric : undirected) judged.cautions.push_back(caution::MetricWithoutDirection{std::move(metric)});

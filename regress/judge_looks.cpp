@@ -58,7 +58,7 @@ std::map<std::string, LookAnswer> LookJudge::answers(const Run& baseline, const 
   std::vector<std::string> undirected;
   std::map<std::string, LookAnswer> answers;
   std::vector<RowDraft> drafts;
-  for (const Matched& matched : match_runs(baseline, candidate, held, undirected)) {
+  for (const Matched& matched : match_runs(baseline, candidate, held, undirected, rules_)) {
     drafts.push_back(draft_row(matched, context));
   }
   const Family family = adjust_within(drafts, context, comparisons_);

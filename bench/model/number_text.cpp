@@ -25,18 +25,6 @@ std::string without_trailing_zeros(std::string text) {
   return text;
 }
 
-// Commas between the thousands of what stands before the point.
-std::string with_commas(const std::string& number) {
-  const std::size_t first = number.front() == '-' ? 1 : 0;
-  const std::size_t point = std::min(number.find('.'), number.size());
-  std::string text;
-  for (std::size_t i = 0; i < number.size(); ++i) {
-    if (i > first && i < point && (point - i) % 3 == 0) text += ',';
-    text += number[i];
-  }
-  return text;
-}
-
 struct Scale {
   const char* unit;
   double base_units;
@@ -166,19 +154,23 @@ std::string p_value_text(double p) {
   return significant_text(p, 1);
 }
 
-std::string count_text(double value) { return with_commas(without_trailing_zeros(decimals_text(value, 2))); }
+std::string with_commas(const std::string& number) {
+  const std::size_t first = number.front() == '-' ? 1 : 0;
+  const std::size_t point = std::min(number.find('.'), number.size());
+  std::string text;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (i > first && i < point && (point - i) % 3 == 0) text += ',';
+    text += number[i];
+  }
+  return text;
+}
 
-std::string grouped_text(std::int64_t count) { return with_commas(std::to_string(count)); }
+std::string count_text(double value) { return with_commas(without_trailing_zeros(decimals_text(value, 2))); }
 
 std::string cost_change_text(double change) {
   const bool is_whole = std::floor(change) == change && std::abs(change) < 1e15;
   const std::string digits = is_whole ? grouped_text(static_cast<std::int64_t>(change)) : decimal_text(change, 2);
   return change > 0 ? "+" + digits : digits;
-}
-
-std::string plural_text(std::int64_t count, std::string_view one, std::string_view many) {
-  const std::string words = count == 1 || many.empty() ? std::string(one) : std::string(many);
-  return std::to_string(count) + ' ' + words + (count == 1 || !many.empty() ? "" : "s");
 }
 
 std::string number_text(double value, std::string_view unit) {

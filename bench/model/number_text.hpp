@@ -49,15 +49,16 @@ std::string p_value_text(double p);
 
 // Counts. Thousands apart: 12447 -> "12,447"; up to two digits after the point where it is not whole.
 std::string count_text(double value);
-std::string grouped_text(std::int64_t count);  // of any size: "1,234,567"
-std::string grouped_text(std::integral auto count) { return grouped_text(static_cast<std::int64_t>(count)); }
+std::string with_commas(const std::string& number);  // before the point: "-1234567.5" -> "-1,234,567.5"
+// Of any size: "1,234,567".
+std::string grouped_text(std::integral auto count) { return with_commas(std::to_string(count)); }
 // By how much a cost changed: "+1,234", "-0.25", "0"; two decimals where it is not whole.
 std::string cost_change_text(double change);
 // 1, "round" -> "1 round"; 12, "round" -> "12 rounds". With the words for many where an s does not make them:
 // 2, "size is", "sizes are" -> "2 sizes are".
-std::string plural_text(std::int64_t count, std::string_view one, std::string_view many = "");
 std::string plural_text(std::integral auto count, std::string_view one, std::string_view many = "") {
-  return plural_text(static_cast<std::int64_t>(count), one, many);
+  return std::to_string(count).append(" ").append(count == 1 || many.empty() ? one : many) +
+         (count == 1 || !many.empty() ? "" : "s");
 }
 
 // Levels. With its unit, three significant digits: "812 ns". Also "NaN", "infinity" and "-infinity".

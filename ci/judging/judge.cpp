@@ -238,6 +238,18 @@ void tell_idle_acceptances(Comparison& comparison) {
   warnings.insert(warnings.begin(), told.begin(), told.end());
 }
 
+bool is_plain_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::symlink_status(file, ignored).type() == std::filesystem::file_type::regular;
+}
+
+// The document beside the archives, where from then on no end of another gate is.
+Result<void> leave_comparison(const std::filesystem::path& folder, const std::string& json) {
+  std::error_code ignored;  // publish tells of a comparison beside an end
+  if (read_end(folder) && is_plain_file(folder / kEndedFile)) std::filesystem::remove(folder / kEndedFile, ignored);
+  return write_text_file(folder / kComparisonFile, json);
+}
+
 // Everything that is shown of a judgement, and its document beside the archives.
 ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   auto& [baseline, candidate, comparison, targets, explanations, from] = judgement;
@@ -254,7 +266,7 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   const bool is_printed = app.common.json && explanations.empty();
   const bool is_wanted = is_printed || !outputs.archive_dir.empty();
   const std::string json = is_wanted ? json_report(comparison, targets) : "";
-  if (!outputs.archive_dir.empty()) check(write_text_file(outputs.archive_dir / kComparisonFile, json));
+  if (!outputs.archive_dir.empty()) check(leave_comparison(outputs.archive_dir, json));
   const Extent extent = outputs.details ? Extent::whole : Extent::brief;
   const std::string report = is_printed ? json : report_text(judgement, outputs, extent, app);
   if (outputs.output.empty()) {
@@ -323,22 +335,25 @@ std::optional<EndedGate> read_end(const std::filesystem::path& folder) {
 Result<void> remove_earlier_judgement(const JudgementOutputs& outputs, const std::filesystem::path& judged) {
   const std::filesystem::path& folder = outputs.archive_dir;
   if (folder.empty()) return {};
-  const auto is_plain = [&folder](const char* name) {
-    std::error_code ignored;
-    return std::filesystem::symlink_status(folder / name, ignored).type() == std::filesystem::file_type::regular;
-  };
   std::vector<const char*> names;
   // The comparison first: where this is cut short, archives alone are no verdict.
   constexpr std::size_t kBeginning = 100;
   const Result<std::string> beginning = storage::read_beginning(folder / kComparisonFile, kBeginning);
-  if (is_plain(kComparisonFile) && beginning && storage::comparison_version(*beginning) > 0) {
-    names = {kComparisonFile, kBaselineFile, kCandidateFile};
+  if (is_plain_file(folder / kComparisonFile) && beginning && storage::comparison_version(*beginning) > 0) {
+    names.push_back(kComparisonFile);
+    const Result<Comparison> earlier = storage::read_comparison(folder / kComparisonFile);
+    const auto add_archive = [&](const char* name, const RunHeader& side) {
+      const Result<RunHeader> header = storage::read_header(folder / name);
+      if (header && header->id == side.id) names.push_back(name);
+    };
+    if (earlier) add_archive(kBaselineFile, earlier->baseline);
+    if (earlier) add_archive(kCandidateFile, earlier->candidate);
   }
   if (read_end(folder)) names.push_back(kEndedFile);
   for (const char* const name : names) {
     const std::filesystem::path file = folder / name;
     std::error_code code;
-    if (!is_plain(name) || (!judged.empty() && std::filesystem::equivalent(file, judged, code))) continue;
+    if (!is_plain_file(file) || (!judged.empty() && std::filesystem::equivalent(file, judged, code))) continue;
     std::filesystem::remove(file, code);
     if (!code) continue;
     return input_error(file.string(), code.message(), "an earlier judgement that can be removed",

@@ -81,8 +81,9 @@ void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const Ap
 std::optional<EndedGate> read_end(const std::filesystem::path& folder);
 
 // Before anything is built: what an earlier gate left in the folder of the archives is no answer of this one, however
-// it ends. Removed are a comparison with the archives beside it, and the end of a gate. Others' files stay under those
-// names, and so does `judged`, the archive that is to be judged. Error (input): one of them cannot be removed.
+// it ends. Removed are a comparison with those archives beside it that it was made of, and the end of a gate. Others'
+// files stay under those names, and so does `judged`, the archive that is to be judged. Error (input): one of them
+// cannot be removed.
 Result<void> remove_earlier_judgement(const JudgementOutputs& outputs, const std::filesystem::path& judged = {});
 
 struct ComparisonRequest {

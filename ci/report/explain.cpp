@@ -413,7 +413,8 @@ std::vector<Explanation> explain(const Run& baseline, const Run& candidate, cons
                                  std::string_view part) {
   std::vector<std::string> warnings;
   std::map<std::pair<std::string, std::string>, regress::Matched> matched;
-  for (regress::Matched& one : regress::match_runs(baseline, candidate, comparison.policy, warnings)) {
+  for (regress::Matched& one : regress::match_runs(baseline, candidate, comparison.policy, warnings,
+                                                   regress::rules_of(comparison.rule_version))) {
     std::pair<std::string, std::string> key{one.benchmark, one.metric};
     matched.emplace(std::move(key), std::move(one));
   }

@@ -258,17 +258,18 @@ ExitCode status_of(const std::vector<WrittenPart>& parts) {
   return code;
 }
 
-// A gate that ended because nobody can read steelyard.toml has to be told of, too: then by the options alone.
-Result<Configuration> configuration_of_publisher(const App& app) {
+// A gate that ended because nobody can read steelyard.toml has to be told of, too: then by the options alone. Without
+// its status the file's rules say what a comparison comes to.
+Result<Configuration> configuration_of_publisher(const PublishOptions& options, const App& app) {
   Result<Configuration> read = effective_configuration(app);
-  if (read) return read;
+  if (read || !options.status) return read;
   STEELYARD_TRY(Configuration by_options, with_overrides({}, app));
   app.warn("nothing of " + std::string(kConfigurationFile) + " holds here: " + read.error().text());
   return by_options;
 }
 
 Result<ExitCode> run_publish(const PublishOptions& options, const App& app) {
-  STEELYARD_TRY(const Configuration configuration, configuration_of_publisher(app));
+  STEELYARD_TRY(const Configuration configuration, configuration_of_publisher(options, app));
   STEELYARD_TRY(const ReadJudgement read, read_judgement(options, configuration));
   STEELYARD_TRY(std::string key, key_of(options, read, configuration, app));
   Publication publication = publication_of(std::move(key), options, read);

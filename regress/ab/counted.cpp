@@ -45,7 +45,7 @@ double scale_of(double middle, double other, Rules rules) {
   return middle > 0 || rules < Rules::rounds_7 ? middle : other;
 }
 
-// Absent: the repeats differ, and nothing is there that they could be relative to.
+// Nothing where the repeats differ, and nothing is there that they could be relative to.
 std::optional<double> jitter_of(const CountedSide& side, double scale, Rules rules) {
   const double stated = side.basis.jitter.value_or(0);
   const double range = range_of_repeats(side.values);

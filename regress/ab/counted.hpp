@@ -8,6 +8,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/judged.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 

@@ -199,7 +199,8 @@ GateNote gate_note_of(const Comparison& comparison, const ComparisonRow& row, co
   const bool is_time = row.metric.name == kRealTime;
   if (!metric_gates(policy, row.benchmark, row.metric)) {
     const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
-    if (table != nullptr && !table->accepted_by.empty()) {
+    const bool is_accepted_by_table = table != nullptr && !table->accepted_by.empty();
+    if (is_accepted_by_table && rules_of(comparison.rule_version) >= Rules::rounds_7) {
       return ungated::ChangeAccepted{table->accepted_by, table->accepted_commit, table->until, table->reason};
     }
     return ungated::MetricNotAsked{table ? to_text(*table) : std::string()};

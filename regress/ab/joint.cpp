@@ -274,8 +274,8 @@ std::vector<std::vector<char>> all_labels(const std::vector<char>& observed, con
   std::vector<char> labels = observed;
   double count = 1;
   if (question.exchange_sides) {               // every round is a block of its own, with either label
-    constexpr std::size_t kMostRounds = 1024;  // of more no double counts the ways
-    count = std::ldexp(1.0, static_cast<int>(std::min(rounds, kMostRounds)));
+    constexpr std::size_t kMaxCounted = 1024;  // of more no double counts the ways
+    count = std::ldexp(1.0, static_cast<int>(std::min(rounds, kMaxCounted)));
   } else {
     std::size_t begin = 0;
     for (const std::size_t end : ends) {

@@ -49,7 +49,8 @@ DeviceNames different_devices(const Run& baseline, const Run& candidate) {
 
 class Matcher {
  public:
-  Matcher(const ComparisonPolicy& policy, DeviceNames devices) : policy_(policy), devices_(std::move(devices)) {}
+  Matcher(const ComparisonPolicy& policy, DeviceNames devices, Rules rules)
+      : policy_(policy), devices_(std::move(devices)), rules_(rules) {}
 
   void add_measurements(const Run& run, MatchedSide Matched::*side) {
     for (const Measurement& measurement : run.measurements) {
@@ -127,14 +128,14 @@ class Matcher {
     if (!found) (entry(benchmark, first_metric()).*side).failures.push_back(&failure);
   }
 
-  // It explains whatever this side lacks of the program's suite, of every one where it names none (an archive of before
-  // suites were named); where nothing is lacking it is a row of its own.
+  // It explains whatever this side lacks of the program's suite, of every one where it names none or by older rules;
+  // where nothing is lacking it is a row of its own.
   void add_program_failure(const Failure& failure, MatchedSide Matched::*side) {
     bool found = false;
     for (auto& [key, matched] : entries_) {
       if (!(matched.*side).measurements.empty()) continue;
       if (!failure.metric.empty() && failure.metric != key.metric) continue;
-      if (!concerns_row(failure, key.benchmark)) continue;
+      if (rules_ >= Rules::rounds_7 && !concerns_row(failure, key.benchmark)) continue;
       (matched.*side).failures.push_back(&failure);
       found = true;
     }
@@ -201,6 +202,7 @@ class Matcher {
 
   const ComparisonPolicy& policy_;
   DeviceNames devices_;
+  Rules rules_;
   std::set<std::string> benchmarks_of_baseline_;  // by name_of()
   std::set<std::string> benchmarks_of_candidate_;
   std::map<MatchKey, Matched> entries_;
@@ -214,8 +216,8 @@ bool concerns_row(const Failure& whole_program, std::string_view benchmark) {
 }
 
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                std::vector<std::string>& undirected) {
-  Matcher matcher(policy, different_devices(baseline, candidate));
+                                std::vector<std::string>& undirected, Rules rules) {
+  Matcher matcher(policy, different_devices(baseline, candidate), rules);
   matcher.add_measurements(baseline, &Matched::baseline);
   matcher.add_measurements(candidate, &Matched::candidate);
   matcher.add_failures(baseline, &Matched::baseline);

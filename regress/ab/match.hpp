@@ -10,6 +10,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/judged.hpp"
+#include "regress/ab/rules.hpp"
 
 namespace steelyard::regress {
 
@@ -39,6 +40,6 @@ struct Matched {
 // direction and are not named. Where each side used one device, of another name, its benchmarks are entered under the
 // candidate's.
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                std::vector<std::string>& undirected);
+                                std::vector<std::string>& undirected, Rules rules = kNewestRules);
 
 }  // namespace steelyard::regress

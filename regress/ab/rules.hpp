@@ -24,7 +24,8 @@ enum class Rules {
   // edge, and verdicts against a history, accepted levels and a device's cycles had 1 / (1 + effect) as the low one.
   // What is permuted jointly are the rounds that are there, not every number up to the last. Counts about 0 have a
   // jitter too. Against a history what failed in the newest run alone is judged, a table's own margin says what a floor
-  // is beyond, and cycles are held against the history.
+  // is beyond, and cycles are held against the history. A row that a table accepts says who did.
+  // What failed of a program as a whole explains what lacks of its own suite alone.
   rounds_7,
 };
 inline constexpr Rules kNewestRules = Rules::rounds_7;

@@ -222,7 +222,6 @@ std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& ca
     const Key key{row.benchmark, row.metric.name};
     const auto measured = sources.candidate.find(key);
     if (!is_open(row, rules) || measured == sources.candidate.end()) continue;
-    row = fresh_row(row, rules);
     const auto found = sources.series.find(key);
     const SeriesHistory* history = found == sources.series.end() ? nullptr : found->second;
     Prediction prediction;
@@ -232,6 +231,9 @@ std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& ca
           comparison.policy.confidence,     candidate.header.id,          candidate.header.commit.sha};
       prediction = predict(history->series, history->changes, question);
     }
+    // A new one whose first run failed: that stays said.
+    if (prediction.values == 0 && row.only_baseline_failed) continue;
+    row = fresh_row(row, rules);
     if (prediction.values == 0) {
       const auto lack = lack_of_baseline(row, sources, comparison.candidate_fingerprint);
       judged.facts[i] = set_incomparable(row, {lack, baseline.branch});

@@ -141,6 +141,9 @@ TEST(MatchRuns, AFailedProgramOfASuiteThatNobodyMeasuredIsARowOfItsOwn) {
   ASSERT_THAT(names(all), ElementsAre("(the whole program) real_time", "a [suite=a] real_time"));
   EXPECT_EQ(all[0].candidate.failures.size(), 1U);
   EXPECT_THAT(all[1].candidate.failures, IsEmpty());
+  const auto before = match_runs(baseline, candidate, {}, undirected, Rules::rounds_6);
+  ASSERT_THAT(names(before), ElementsAre("a [suite=a] real_time"));
+  EXPECT_EQ(before[0].candidate.failures.size(), 1U) << "as it was kept";
 }
 
 }  // namespace

@@ -107,6 +107,11 @@ TEST(PatternPolicy, OfATableThatAcceptsSaysWhoDidAndWhy) {
     EXPECT_EQ(accepted.by, "Jane");
     EXPECT_EQ(accepted.reason, "it is worth it");
   }
+  const Judged before = compare_runs(runs.baseline, runs.candidate, policy, nullptr, Rules::rounds_6);
+  for (std::size_t i = 0; i < before.comparison.rows.size(); ++i) {
+    if (before.comparison.rows[i].benchmark != names[0]) continue;
+    EXPECT_TRUE(std::holds_alternative<ungated::MetricNotAsked>(before.gate_notes.at(i))) << "as it was kept";
+  }
 }
 
 TEST(PatternPolicy, AMetricThatATableGatesAndNoneOfItsBenchmarksMeasuredIsMissing) {
