@@ -1,7 +1,9 @@
 #include "storage/postgres/alerts/alert_facts.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -39,13 +41,12 @@ select number, compared_at_unix_ns, id,
        coalesce(nullif(candidate_commit, ''), candidate_run),
        candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio,
        baseline_commit <> '' and candidate_commit <> '', case when is_widened then policy_margin else margin end,
-       better = 'higher', is_creep
+       better = 'higher', is_creep, creep_level
 from (
   select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
          c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit,
-         coalesce(k.accepted, x.baseline) as baseline, x.candidate,
-         coalesce(k.level / nullif(k.accepted, 0), x.ratio) as ratio, x.margin, m.better,
-         k.comparison_key is not null as is_creep,
+         coalesce(k.accepted, x.baseline) as baseline, x.candidate, x.ratio, x.margin, m.better,
+         k.comparison_key is not null as is_creep, k.level as creep_level,
          coalesce(x.margin > c.policy_margin and (x.margin > $7::float8 or c.gates < $8::bigint), false) as is_widened,
          row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
   from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
@@ -98,9 +99,15 @@ std::string padded(std::int64_t key) {
 
 AlertFact fact_of_comparison(const Rows& rows, std::int64_t row) {
   AlertFact fact;
+  std::optional<double> creep_level;
   read_in_order(rows, row, 1, fact.at_unix_ns, fact.id, fact.what, fact.baseline_side, fact.candidate_side, fact.commit,
                 fact.fingerprint, fact.unit, fact.baseline, fact.candidate, fact.ratio, fact.has_commits, fact.margin,
-                fact.higher_is_better, fact.is_creep);
+                fact.higher_is_better, fact.is_creep, creep_level);
+  // Not in SQL, where a quotient that no double holds is an error of the whole statement.
+  if (creep_level && fact.baseline && *fact.baseline != 0) {
+    const double ratio = *creep_level / *fact.baseline;
+    if (std::isfinite(ratio)) fact.ratio = ratio;
+  }
   return fact;
 }
 
