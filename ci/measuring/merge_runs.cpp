@@ -454,13 +454,19 @@ class RunMerger {
   // Of a part that was merged itself each of its own; its header has none.
   void add_seeds(const RunHeader& header) {
     const auto known = header.settings.find(kSeedsSetting);
-    if (known == header.settings.end()) return add(std::to_string(header.seed), seeds_);
+    if (known == header.settings.end()) return add_seed(std::to_string(header.seed));
     std::string_view rest = known->second;
     for (std::size_t end = 0; end != std::string_view::npos;) {
       end = rest.find(kBetweenValues);
-      add(std::string(rest.substr(0, end)), seeds_);
+      const std::string_view seed = rest.substr(0, end);
+      if (!seed.empty() && is_decimal(seed))
+        add_seed(std::string(seed));  // an older program told twenty and how many more
       if (end != std::string_view::npos) rest.remove_prefix(end + kBetweenValues.size());
     }
+  }
+  void add_seed(const std::string& seed) {
+    constexpr std::size_t kMaxSeeds = 10'000;
+    if (seeds_.size() < kMaxSeeds && known_seeds_.insert(seed).second) seeds_.push_back(seed);
   }
 
   static void add(const std::string& value, std::vector<std::string>& values) {
@@ -485,6 +491,7 @@ class RunMerger {
   std::string ids_;                                       // of all parts, and of theirs
   std::map<std::string, std::vector<std::string>> said_;  // different values of each setting
   std::vector<std::string> seeds_;
+  std::set<std::string> known_seeds_;
   std::optional<std::pair<Stop, std::int32_t>> stopped_;
 };
 

@@ -339,8 +339,9 @@ Result<bool> claim_folder(const std::filesystem::path& folder) {
   if (errno != EEXIST) return false;
   const std::string found = what_is_foreign(folder);
   if (found.empty()) return false;
-  return input_error(folder.string(), found, "a folder of your own that nobody else may write to",
-                     "set STEELYARD_STATE to one, or HOME");
+  return input_error(
+      folder.string(), found, "a folder of your own that nobody else may write to",
+      "set STEELYARD_STATE to one, or HOME; of one that was yours all along: chmod go-w " + folder.string());
 }
 
 }  // namespace steelyard::storage

@@ -62,7 +62,9 @@ class PretendedServer {
       _exit(127);
     }
     const std::string ready = folder + ".ready." + std::to_string(process_);
-    while (process_ > 0 && !fs::exists(ready)) std::this_thread::yield();
+    for (int tries = 0; process_ > 0 && !fs::exists(ready) && tries < 1000; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
   PretendedServer(const PretendedServer&) = delete;
   PretendedServer& operator=(const PretendedServer&) = delete;
