@@ -451,7 +451,8 @@ class RunMerger {
     said_.erase(kSeedsSetting);
   }
 
-  // Of a part that was merged itself each of its own; its header has none.
+  // Of a part that was merged itself each of its own; its header has none. An older program told how many more there
+  // were behind twenty, in words.
   void add_seeds(const RunHeader& header) {
     const auto known = header.settings.find(kSeedsSetting);
     if (known == header.settings.end()) return add_seed(std::to_string(header.seed));
@@ -459,8 +460,7 @@ class RunMerger {
     for (std::size_t end = 0; end != std::string_view::npos;) {
       end = rest.find(kBetweenValues);
       const std::string_view seed = rest.substr(0, end);
-      if (!seed.empty() && is_decimal(seed))
-        add_seed(std::string(seed));  // an older program told twenty and how many more
+      if (!seed.empty() && is_decimal(seed)) add_seed(std::string(seed));
       if (end != std::string_view::npos) rest.remove_prefix(end + kBetweenValues.size());
     }
   }
