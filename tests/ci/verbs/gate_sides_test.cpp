@@ -148,6 +148,7 @@ class EarlierJudgement : public GateSides {
   static RunHeader archived(const std::string& name) {
     steelyard::Run archive;
     archive.header.tool = name;
+    storage::seal(archive);
     EXPECT_TRUE(storage::write_archive("evidence/" + name, archive));
     return storage::read_header("evidence/" + name).value();
   }
