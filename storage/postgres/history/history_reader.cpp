@@ -354,18 +354,17 @@ Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query,
 namespace {
 
 // $1 project or empty, $2 fingerprints, $3 the fact that names a host, $4 that beside which hosts tell nothing more.
+// Counted, by the index of environments: whether there is one is asked of all runs in turn.
 constexpr const char* kHosts = R"sql(
 select distinct e.fingerprint, f ->> 'value'
 from steelyard.environments e
 cross join lateral jsonb_array_elements(e.facts) f
-join steelyard.projects p on $1::text in ('', p.name)
 cross join lateral (
-  select 1 from steelyard.runs r
-  where r.environment_key = e.environment_key and r.project_key = p.project_key
-    and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
-  order by r.created_at_unix_ns
-  limit 1) measured
-where e.fingerprint = any($2::text[]) and f ->> 'name' = $3::text
+  select count(*) as runs from steelyard.runs r
+  where r.environment_key = e.environment_key
+    and ($1::text = '' or r.project_key = (select project_key from steelyard.projects where name = $1::text))
+    and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)) measured
+where measured.runs > 0 and e.fingerprint = any($2::text[]) and f ->> 'name' = $3::text
   and not exists (select from jsonb_array_elements(e.facts) d where d ->> 'name' = $4::text)
 )sql";
 
