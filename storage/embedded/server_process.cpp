@@ -314,10 +314,11 @@ Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram
 }
 
 bool runs_with_argument(pid_t process, const std::string& argument) {
-  // A zombie has no command line left.
+  // A zombie has no command line left. That of a process which ends meanwhile cannot be read: an iterator over it throws.
   std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
-  const std::string line{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return ('\0' + line).find('\0' + argument + '\0') != std::string::npos;
+  std::ostringstream line;
+  line << file.rdbuf();
+  return ('\0' + line.str()).find('\0' + argument + '\0') != std::string::npos;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -86,6 +87,20 @@ TEST_F(DetachedTest, ReportsAProgramThatDoesNotExist) {
   const auto process = start_detached(current_account(), {{"/no/such/program"}, folder_ / "log"});
   ASSERT_FALSE(process);
   EXPECT_NE(process.error().text().find("No such file"), std::string::npos) << process.error().text();
+}
+
+// One that is gone between the opening of its file and the reading: with an iterator over it one of five threw.
+TEST(RunsWithArgumentTest, AnswersWhileTheProcessEnds) {
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    std::atomic<bool> is_gone = false;
+    std::jthread waiting([&] {
+      waitpid(child, nullptr, 0);
+      is_gone = true;
+    });
+    while (!is_gone) EXPECT_FALSE(runs_with_argument(child, "an argument that nobody has"));
+  }
 }
 
 TEST(RunsWithArgumentTest, TakesAZombieForEnded) {
