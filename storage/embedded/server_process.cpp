@@ -314,7 +314,7 @@ Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram
 }
 
 bool runs_with_argument(pid_t process, const std::string& argument) {
-  // A zombie has no command line left. That of a process which ends meanwhile cannot be read: an iterator over it throws.
+  // A zombie has no command line left. Of a process that ends meanwhile it cannot be read: an iterator over it throws.
   std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
   std::ostringstream line;
   line << file.rdbuf();
