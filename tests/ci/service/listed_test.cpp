@@ -232,22 +232,6 @@ TEST_F(ListedBy, PlaceOnTheBranchPointsOfSeveralMachinesHaveOneOrder) {
   EXPECT_EQ(places("&machine=" + merge.environment.fingerprint()), json::array({nullptr})) << "of all branches";
 }
 
-// A run of that branch with a measurement of each of the benchmarks.
-steelyard::Run run_of_branch(int number, const std::string& project, const std::string& branch,
-                             const std::vector<std::string>& names) {
-  steelyard::Run run = sealed_run(number, project);
-  run.header.commit.branch = branch;
-  run.header.id.clear();
-  const Measurement example = run.measurements.front();
-  run.measurements.clear();
-  run.profiles.clear();
-  for (const std::string& name : names) {
-    run.measurements.emplace_back(example).benchmark = parse_google_benchmark_name(name);
-  }
-  storage::seal(run);
-  return run;
-}
-
 class SeriesOfABranch : public ListedBy {
  protected:
   std::vector<std::string> of(const std::string& project, const std::string& branch, int limit) {
@@ -261,9 +245,9 @@ TEST_F(SeriesOfABranch, AreThoseThatWereMeasuredThereHoweverManyOthersStandBetwe
   for (int i = 100; i < 130; ++i) many.push_back("b" + std::to_string(i));
   // What the branch's newest runs lack is on it as well.
   const std::vector<steelyard::Run> runs{
-      run_of_branch(1, "branched", "main", many),  run_of_branch(2, "branched", "side", {"k", "m"}),
-      run_of_branch(3, "branched", "side", {"z"}), run_of_branch(4, "branched", "side", {"z"}),
-      run_of_branch(5, "branched", "side", {"z"}), run_of_branch(6, "branched", "side", {"a", "z"})};
+      run_of_benchmarks(1, "branched", "main", many),  run_of_benchmarks(2, "branched", "side", {"k", "m"}),
+      run_of_benchmarks(3, "branched", "side", {"z"}), run_of_benchmarks(4, "branched", "side", {"z"}),
+      run_of_benchmarks(5, "branched", "side", {"z"}), run_of_benchmarks(6, "branched", "side", {"a", "z"})};
   for (const steelyard::Run& run : runs) ASSERT_TRUE(storage::RunStore(store).put(run));
   const std::vector<std::string> of_side{"a", "k", "m", "z"};
   for (const int limit : {1, 2, 3, 50}) EXPECT_EQ(of("branched", "side", limit), of_side) << limit;
@@ -282,8 +266,8 @@ TEST_F(SeriesOfABranch, AreThoseThatWereMeasuredThereHoweverManyOthersStandBetwe
 
 TEST_F(SeriesOfABranch, OneIsMeantWhereTheOthersOfThatNameAreOfOtherBranches) {
   storage::Store store = open();
-  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(7, "sole", "one_of", {"sole_first"})));
-  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(8, "sole", "other_of", {"sole_second"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(7, "sole", "one_of", {"sole_first"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(8, "sole", "other_of", {"sole_second"})));
   const std::string points = "/api/v1/points?project=sole&metric=real_time&benchmark=sole";
   EXPECT_EQ(checked("/api/v1/points", points + "&branch=other_of")["benchmark"], "sole_second");
   EXPECT_EQ(get(points).status, 400) << "on all branches it is two";
@@ -291,9 +275,9 @@ TEST_F(SeriesOfABranch, OneIsMeantWhereTheOthersOfThatNameAreOfOtherBranches) {
 
 TEST_F(SeriesOfABranch, RenamedOnesThatStayApartAreListedTogetherOnceEach) {
   storage::Store store = open();
-  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(9, "renamed", "before", {"d1", "d2"})));
-  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(10, "renamed", "apart", {"r_old", "e_new"})));
-  ASSERT_TRUE(storage::RunStore(store).put(run_of_branch(11, "renamed", "apart", {"s"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(9, "renamed", "before", {"d1", "d2"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(10, "renamed", "apart", {"r_old", "e_new"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(11, "renamed", "apart", {"s"})));
   Comparison comparison = storage_test::example_comparison();
   comparison.candidate.project = "renamed";
   comparison.candidate.commit.branch = "apart";

@@ -118,22 +118,10 @@ TEST_F(RenamedSeries, ChangesAreFoundByAnyNameInEveryProjectAndCalledAsOnTheirOw
   EXPECT_EQ(found("project=demo&benchmark=", kEarlier), (Found{{"p1", kToday}, {"p2", kEarlier}}));
 }
 
-Run run_with(int number, const std::vector<std::string>& names) {
-  Run run = sealed_run(number, "apart");
-  const Measurement example = run.measurements.front();
-  run.measurements.clear();
-  run.profiles.clear();
-  for (const std::string& name : names) {
-    run.measurements.emplace_back(example).benchmark = parse_google_benchmark_name(name);
-  }
-  storage::seal(run);
-  return run;
-}
-
 TEST_F(RenamedSeries, WhatARunHasUnderBothNamesKeepsItsOwn) {
   storage::Store store = open();
-  ASSERT_TRUE(storage::RunStore(store).put(run_with(4, {"old"})));
-  ASSERT_TRUE(storage::RunStore(store).put(run_with(5, {"old", "new"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(4, "apart", "main", {"old"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_of_benchmarks(5, "apart", "main", {"old", "new"})));
   find_change(store, "p4", "apart", "old");
   find_change(store, "p5", "apart", "new");
   Comparison comparison = storage_test::example_comparison();

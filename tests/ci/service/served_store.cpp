@@ -1,5 +1,6 @@
 #include "tests/ci/service/served_store.hpp"
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/service/assets.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison_store.hpp"
@@ -52,6 +53,20 @@ Run sealed_run(int number, const std::string& project) {
   run.header.project = project;
   run.header.id.clear();
   run.header.commit.dirty = false;
+  storage::seal(run);
+  return run;
+}
+
+Run run_of_benchmarks(int number, const std::string& project, const std::string& branch,
+                      const std::vector<std::string>& names) {
+  Run run = sealed_run(number, project);
+  run.header.commit.branch = branch;
+  const Measurement example = run.measurements.front();
+  run.measurements.clear();
+  run.profiles.clear();
+  for (const std::string& name : names) {
+    run.measurements.emplace_back(example).benchmark = parse_google_benchmark_name(name);
+  }
   storage::seal(run);
   return run;
 }

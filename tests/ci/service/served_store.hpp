@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "bench/model/run.hpp"
 #include "ci/service/service.hpp"
@@ -61,5 +63,8 @@ class ServedStore : public ::testing::Test {
 
 // Sealed: two of one number are one.
 Run sealed_run(int number, const std::string& project = "demo");
+// The same on a branch, with a measurement of each of the benchmarks and without profiles.
+Run run_of_benchmarks(int number, const std::string& project, const std::string& branch,
+                      const std::vector<std::string>& names);
 
 }  // namespace steelyard::ci
