@@ -30,9 +30,10 @@ class HistoryStore {
   Result<Page<SeriesLine>> lines(const HistoryQuery& query);
   // The page's items.
   Result<std::vector<HistorySeries>> series(const HistoryQuery& query);
-  // Of these machines, by what runs of the project (empty: any) say; not those of requests. Over a service: none, as
-  // it is not asked.
-  Result<HostsByMachine> hosts(const std::string& project, const std::vector<std::string>& machines);
+  // Of these machines, by what runs of the project and branch (empty: any) say; not those of requests. Over a service:
+  // none, as it is not asked.
+  Result<HostsByMachine> hosts(const std::string& project, const std::string& branch,
+                               const std::vector<std::string>& machines);
   // Names of benchmarks that are not today's, by project and name, as a query by today's names has them: not of
   // benchmarks that stay apart.
   Result<std::vector<RenamedBenchmark>> renamed(const RenamedQuery& query);

@@ -142,9 +142,10 @@ Result<std::vector<HistorySeries>> HistoryStore::series(const HistoryQuery& quer
   return std::move(all.items);
 }
 
-Result<HostsByMachine> HistoryStore::hosts(const std::string& project, const std::vector<std::string>& machines) {
+Result<HostsByMachine> HistoryStore::hosts(const std::string& project, const std::string& branch,
+                                           const std::vector<std::string>& machines) {
   if (connection_.service() != nullptr || machines.empty()) return HostsByMachine();
-  return connection_.read([&](Session& session) { return read_hosts(session, project, machines); });
+  return connection_.read([&](Session& session) { return read_hosts(session, project, branch, machines); });
 }
 
 Result<std::vector<RenamedBenchmark>> HistoryStore::renamed(const RenamedQuery& query) {

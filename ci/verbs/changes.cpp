@@ -163,8 +163,8 @@ Result<void> add_branches(const HistorySource& source, const App& app, SeriesLoo
   return {};
 }
 
-// Of archives all hosts are known by then.
-Result<void> add_hosts(const std::string& project, SeriesLook& look) {
+// Those of machines that are several. Of archives all hosts are known by then.
+Result<void> add_hosts(const storage::HistoryQuery& query, SeriesLook& look) {
   std::set<std::string> machines;
   for (const BranchLook& own : look.branches) {
     for (const Series& series : own.report.series) {
@@ -172,9 +172,13 @@ Result<void> add_hosts(const std::string& project, SeriesLook& look) {
     }
   }
   if (look.store) {
-    STEELYARD_TRY(look.hosts, storage::HistoryStore(*look.store).hosts(project, {machines.begin(), machines.end()}));
+    STEELYARD_TRY(
+        look.hosts,
+        storage::HistoryStore(*look.store).hosts(query.project, query.branch, {machines.begin(), machines.end()}));
   }
-  std::erase_if(look.hosts, [&machines](const auto& hosts) { return !machines.contains(hosts.first); });
+  std::erase_if(look.hosts, [&machines](const auto& machine) {
+    return machine.second.size() < 2 || !machines.contains(machine.first);
+  });
   return {};
 }
 
@@ -230,7 +234,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   if (!has_series() && options.metric.empty()) {
     STEELYARD_TRY(look.other_metrics, metrics_that_fit(query, source.read, true));
   }
-  STEELYARD_CHECK(add_hosts(query.project, look));
+  STEELYARD_CHECK(add_hosts(query, look));
   app.notes(notes);
   return {};
 }

@@ -401,7 +401,6 @@ class Reading {
     history.next = std::move(page.next);
     history.projects.assign(all_projects_.begin(), all_projects_.end());
     history.hosts = hosts_;
-    std::erase_if(history.hosts, [](const auto& machine) { return machine.second.size() < 2; });
     return {};
   }
 

@@ -266,7 +266,7 @@ struct ChangedSeries {
     visit("by_comparison", self.by_comparison);
   }
 };
-// The hosts of machines that have several, each machine by its fingerprint: as results of Google Benchmark name
+// The hosts of machines, each machine by its fingerprint: as results of Google Benchmark name
 // them, which beside its caches and cores say nothing that would tell a machine from another. Those of devices do.
 using HostsByMachine = std::map<std::string, std::set<std::string>>;
 inline constexpr std::string_view kHostFact = "google.host_name";

@@ -353,7 +353,8 @@ Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query,
 
 namespace {
 
-// $1 project or empty, $2 fingerprints, $3 the fact that names a host, $4 that beside which hosts tell nothing more.
+// $1 project or empty, $2 fingerprints, $3 the fact that names a host, $4 that beside which hosts tell nothing more,
+// $5 branch or empty.
 // Counted, by the index of environments: whether there is one is asked of all runs in turn.
 constexpr const char* kHosts = R"sql(
 select distinct e.fingerprint, f ->> 'value'
@@ -363,6 +364,7 @@ cross join lateral (
   select count(*) as runs from steelyard.runs r
   where r.environment_key = e.environment_key
     and ($1::text = '' or r.project_key = (select project_key from steelyard.projects where name = $1::text))
+    and ($5::text = '' or r.branch = $5::text)
     and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)) measured
 where measured.runs > 0 and e.fingerprint = any($2::text[]) and f ->> 'name' = $3::text
   and not exists (select from jsonb_array_elements(e.facts) d where d ->> 'name' = $4::text)
@@ -370,14 +372,14 @@ where measured.runs > 0 and e.fingerprint = any($2::text[]) and f ->> 'name' = $
 
 }  // namespace
 
-Result<HostsByMachine> read_hosts(Session& session, const std::string& project,
+Result<HostsByMachine> read_hosts(Session& session, const std::string& project, const std::string& branch,
                                   const std::vector<std::string>& machines) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows,
-                transaction.run(kHosts, SqlValues().text(project).texts(machines).text(kHostFact).text(kMachineFact)));
+                transaction.run(
+                    kHosts, SqlValues().text(project).texts(machines).text(kHostFact).text(kMachineFact).text(branch)));
   HostsByMachine hosts;
   for (std::int64_t row = 0; row < rows.size(); ++row) hosts[rows.text(row, 0)].insert(rows.text(row, 1));
-  std::erase_if(hosts, [](const auto& machine) { return machine.second.size() < 2; });
   return hosts;
 }
 

@@ -24,7 +24,7 @@ Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query,
                                     SeriesMemory& memory);
 
 // HistoryStore::hosts.
-Result<HostsByMachine> read_hosts(Session& session, const std::string& project,
+Result<HostsByMachine> read_hosts(Session& session, const std::string& project, const std::string& branch,
                                   const std::vector<std::string>& machines);
 
 // Which runs stand before a commit: its nearest ancestor's, and the newest of a branch up to it.

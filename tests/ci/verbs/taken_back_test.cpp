@@ -19,15 +19,16 @@ class TakenBack : public SharedStore {
  protected:
   static std::string commit(int day) { return std::string(38, 'a') + std::to_string(10 + day); }
   static std::string two_digits(int number) { return (number < 10 ? "0" : "") + std::to_string(number); }
-  static void import_day(const std::string& project, int day, double level, const std::string& cpus) {
+  static void import_day(const std::string& project, int day, double level, const std::string& cpus,
+                         const std::string& host = "h", const std::string& branch = "main") {
     const double time = level * (1 + 0.001 * ((day * 7) % 5 - 2));
     write("day.json", R"({"context":{"date":"2026-)" + two_digits(1 + day / 28) + "-" + two_digits(1 + day % 28) +
-                          R"(T03:04:05+00:00","host_name":"h","num_cpus":)" + cpus +
+                          R"(T03:04:05+00:00","host_name":")" + host + R"(","num_cpus":)" + cpus +
                           R"(,"mhz_per_cpu":2000},"benchmarks":[{"name":"BM_a","run_type":"iteration",)" +
                           R"("iterations":10,"real_time":)" + std::to_string(time) +
                           R"(,"cpu_time":1,"time_unit":"ns"}]})");
     const Outcome imported = run(
-        {"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", "main", "--project", project});
+        {"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", branch, "--project", project});
     ASSERT_EQ(imported.status, 0) << imported.err;
   }
   // Days at each of the levels, behind as many levels as there are.
@@ -101,6 +102,19 @@ TEST_F(TakenBack, AnotherMachineTakesNothingBack) {
   EXPECT_THAT(looked.out, Not(HasSubstr("taken back")));
   ASSERT_EQ(alerts("moved").size(), 1U);
   EXPECT_EQ(alerts("moved")[0]["state"], "open");
+}
+
+class HostsOfAMachine : public TakenBack {
+ protected:
+  static std::string looked() { return run({"changes", "--project", "hosts", "--branch", "main"}).out; }
+};
+
+TEST_F(HostsOfAMachine, AreToldOfTheBranchThatIsLookedAtWhereTheyAreSeveral) {
+  import_levels("hosts", {100});
+  import_day("hosts", kDays + 1, 100, "2", "elsewhere", "side");
+  EXPECT_THAT(looked(), Not(HasSubstr(" hosts (")));
+  import_day("hosts", kDays + 2, 100, "2", "elsewhere");
+  EXPECT_THAT(looked(), HasSubstr(" is 2 hosts (elsewhere, h); what else their results say"));
 }
 
 }  // namespace

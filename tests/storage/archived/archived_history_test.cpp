@@ -133,7 +133,7 @@ TEST_F(ArchivedHistoryTest, ChoosesByMetricBranchAndProject) {
   EXPECT_THAT(benchmarks(query), IsEmpty());
 }
 
-TEST_F(ArchivedHistoryTest, NamesTheHostsOfAMachineThatIsSeveral) {
+TEST_F(ArchivedHistoryTest, NamesTheHostsOfEachMachine) {
   int day = 0;
   const auto write_of = [&](const std::string& cpu, const std::string& host, const std::string& project = "demo") {
     steelyard::Run run = run_of("sort", {1}, ++day);
@@ -147,12 +147,12 @@ TEST_F(ArchivedHistoryTest, NamesTheHostsOfAMachineThatIsSeveral) {
   write_of("any", "b");
   write_of("any", "b");
   write_of("any", "c", "elsewhere");
-  write_of("of one", "a");
+  const std::string one = write_of("of one", "a");
   write_of("beside a device", "a");
   write_of("beside a device", "b");
   HistoryQuery query;
   query.project = "demo";
-  EXPECT_EQ(read(query).hosts, (HostsByMachine{{several, {"a", "b"}}}));
+  EXPECT_EQ(read(query).hosts, (HostsByMachine{{several, {"a", "b"}}, {one, {"a"}}}));
 }
 
 TEST_F(ArchivedHistoryTest, NamesABadArchiveAndReadsTheOthers) {

@@ -324,11 +324,12 @@ TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
                                                " and " + shown_id(elsewhere.environment.fingerprint()) + ')'));
 }
 
-TEST_F(CommitGraphTest, HasTheHostsOfEachMachineThatIsSeveral) {
+TEST_F(CommitGraphTest, HasTheHostsOfEachMachine) {
   int number = 0;
-  const auto put_of = [&](const std::string& cpu, const std::string& host, const std::string& project = "demo") {
+  const auto put_of = [&](const std::string& cpu, const std::string& host, const std::string& project = "demo",
+                          const std::string& branch = "main") {
     const FakeCommit commit{"c" + std::to_string(++number), {}, number};
-    steelyard::Run run = run_of(number, commit, "main", false);
+    steelyard::Run run = run_of(number, commit, branch, false);
     run.header.project = project;
     run.environment.facts = {{"cpu.model", cpu, true}, {"google.host_name", host, false}};
     if (cpu == "beside a device") run.environment.facts.push_back({"gpu.uuid", "GPU-1", true});
@@ -340,16 +341,17 @@ TEST_F(CommitGraphTest, HasTheHostsOfEachMachineThatIsSeveral) {
   put_of("any", "b");
   put_of("any", "b");
   put_of("any", "c", "elsewhere");
+  put_of("any", "d", "demo", "side");
   const std::string one = put_of("of one", "a");
   const std::string device = put_of("beside a device", "a");
   put_of("beside a device", "b");
   HistoryStore history(*store_);
-  const auto here = history.hosts("demo", {several, one, device});
+  const auto here = history.hosts("demo", "main", {several, one, device});
   ASSERT_TRUE(here) << here.error().text();
-  EXPECT_EQ(*here, (HostsByMachine{{several, {"a", "b"}}}));
-  EXPECT_EQ(*history.hosts("", {several}), (HostsByMachine{{several, {"a", "b", "c"}}}));
-  EXPECT_EQ(*history.hosts("demo", {one}), HostsByMachine{});
-  EXPECT_EQ(*history.hosts("demo", {}), HostsByMachine{});
+  EXPECT_EQ(*here, (HostsByMachine{{several, {"a", "b"}}, {one, {"a"}}}));
+  EXPECT_EQ(*history.hosts("demo", "", {several}), (HostsByMachine{{several, {"a", "b", "d"}}}));
+  EXPECT_EQ(*history.hosts("", "", {several}), (HostsByMachine{{several, {"a", "b", "c", "d"}}}));
+  EXPECT_EQ(*history.hosts("demo", "", {}), HostsByMachine{});
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ analyze steelyard.comparison_rows)sql");
     const auto baseline = must(
         HistoryStore(*store_).latest_baseline({storage_study::kProject, fingerprint, commit_number(newest), "main"}));
     ASSERT_TRUE(baseline);
-    must(HistoryStore(*store_).hosts(storage_study::kProject, {fingerprint}));
+    must(HistoryStore(*store_).hosts(storage_study::kProject, "", {fingerprint}));
     EXPECT_FALSE(
         must(HistoryStore(*store_).latest_baseline({storage_study::kProject, fingerprint, "unknown", "none"})));
     const auto before = must(HistoryStore(*store_).latest_baseline(
