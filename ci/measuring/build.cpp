@@ -7,13 +7,14 @@
 #include <optional>
 
 #include "bench/doctor/diagnose.hpp"
+#include "bench/environment/binary_facts.hpp"
 #include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/confinement.hpp"
 #include "bench/runner/core_choice.hpp"
-#include "bench/runner/program_facts.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
@@ -59,8 +60,12 @@ std::string hidden_text(const bench::SharedConfinement& confinement) {
 
 std::vector<bench::Finding> severe_findings(const bench::Program& program) {
   if (program.command) return {};
-  Environment facts;
-  bench::add_program_facts(program.executable, facts);
+  const Result<bench::MappedFile> file = bench::MappedFile::open(program.executable);
+  if (!file || file->bytes().empty()) return {};
+  const Result<bench::BinaryFacts> read = bench::read_binary(file->bytes());
+  if (!read) return {};
+  Environment facts;  // not with its hash, which takes its time and is of the measurement
+  bench::add_binary_facts(*read, facts);
   std::vector<bench::Finding> findings = bench::diagnose(facts, std::nullopt).findings;
   std::erase_if(findings, [](const bench::Finding& one) { return one.severity != bench::Severity::severe; });
   return findings;
@@ -126,7 +131,7 @@ bool has_room_for_two_builds(const std::filesystem::path& root) {
   if (limits.memory_bytes) memory = std::min(memory, *limits.memory_bytes);
   rlimit own{};
   if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur < static_cast<rlim_t>(memory)) return false;
-  return cores > 1 && memory >= 2 * cores * kBytesOfACompiler;
+  return compilers_of_a_build(1, root) > 1 && memory >= 2 * cores * kBytesOfACompiler;
 }
 
 Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,

@@ -36,7 +36,8 @@ Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomi
 // Runs a command as build() does, and tells errors of `side` alone. `tree` empty: the current folder.
 Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled);
 
-// Whether two builds have room beside each other: a GiB for each compiler that either may start, one a core.
+// Whether two builds have room beside each other: more than one compiler may run, and there is a GiB for each of two a
+// core, as a command may say by itself how many it starts.
 bool has_room_for_two_builds(const std::filesystem::path& root = "/");
 
 // How many compilers each of so many builds may start, one a core of those that this process may use: at least 1.
