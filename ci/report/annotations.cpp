@@ -55,14 +55,17 @@ std::string title_of(const Finding& finding, const std::string& what) {
   return plain_text(std::string(to_text(finding.kind)) + ": " + what, kLongestNoteTitle);
 }
 
-// What is said of the first of its rows, where each is of a benchmark whose changes somebody accepted.
+// What is said of its rows, each thing once, where each is of a benchmark whose changes somebody accepted.
 std::string acceptance_of(const ComparisonPolicy& policy, const Finding& finding) {
   if (finding.kind != Verdict::regression || finding.gates) return "";
   const bool all = std::ranges::all_of(finding.rows, [&policy](const ComparisonRow* row) {
     const PatternPolicy* const table = regress::table_for(policy, row->benchmark, &PatternPolicy::gates);
     return table != nullptr && !table->accepted_by.empty() && !row->gates;
   });
-  return all ? plain_text(finding.rows.front()->gate_note, kLongestAnnotation) : "";
+  if (!all) return "";
+  std::set<std::string> notes;
+  for (const ComparisonRow* row : finding.rows) notes.insert(row->gate_note);
+  return plain_text(joined_text(notes, "; "), kLongestAnnotation);
 }
 
 // Failures first, as many as there may be.

@@ -136,6 +136,9 @@ TEST(SarifReport, AResultStandsAtTheLineThatAttributionNames) {
 }
 
 TEST(SarifReport, TellsFailuresFromWhatIsToldAndWhatGotBetter) {
+  ComparisonRow by_another = sample::row_changed_in("BM_c", "a.cpp", 1, 1.2);
+  by_another.gates = false;
+  by_another.gate_note = "accepted by Joan: it is faster elsewhere";
   ComparisonRow told = sample::row_changed_in("BM_b", "b.cpp", 2, 1.2);
   told.gates = false;
   const json log = sarif_of(sample::comparison_of({sample::row_changed_in("BM_a", "a.cpp", 1, 0.7), told,
@@ -157,12 +160,15 @@ TEST(SarifReport, SuppressesWhatSomebodyAcceptedAndSaysWhy) {
   ComparisonRow told = sample::row_changed_in("BM_b", "b.cpp", 2, 1.2);
   told.gates = false;
   told.gate_note = "the policy lets time alone decide";
-  Comparison comparison = sample::comparison_of({accepted, told});
+  Comparison comparison = sample::comparison_of({accepted, by_another, told});
   PatternPolicy table;
   table.match = "BM_a";
   table.gates.emplace();
   table.accepted_by = "Jane";
-  comparison.policy.patterns = {table};
+  PatternPolicy of_another = table;
+  of_another.match = "BM_c";
+  of_another.accepted_by = "Joan";
+  comparison.policy.patterns = {table, of_another};
   const json log = sarif_of(comparison, 0);
   expect_sarif(log);
   std::map<std::string, std::string> why;
@@ -171,7 +177,8 @@ TEST(SarifReport, SuppressesWhatSomebodyAcceptedAndSaysWhy) {
     why[result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>()] =
         suppressions.empty() ? "" : suppressions[0]["justification"].get<std::string>();
   }
-  EXPECT_EQ(why, (std::map<std::string, std::string>{{"a.cpp", accepted.gate_note}, {"b.cpp", ""}}));
+  EXPECT_EQ(why, (std::map<std::string, std::string>{{"a.cpp", by_another.gate_note + "; " + accepted.gate_note},
+                                                     {"b.cpp", ""}}));
 }
 
 TEST(SarifReport, WhatNoLineCanBeNamedForIsToldAllTheSame) {
