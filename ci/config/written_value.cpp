@@ -184,9 +184,9 @@ Result<bool> read_flag(const WrittenValue& value, const std::string& where) {
 Result<Nanoseconds> read_duration(const WrittenValue& value, const std::string& where) {
   const std::string* text = std::get_if<std::string>(&value.content);
   if (text == nullptr) {
-    return refusal(
-        value, where, "a duration with its unit (ns us ms s m h), in quotes",
-        to_text(value) == "0" ? "write for example \"2s\"" : "write \"" + to_text(value) + "s\" if seconds are meant");
+    // What is no text has no unit, so that it is none.
+    return refusal(value, where, "a duration with its unit (ns us ms s m h), in quotes",
+                   parse_duration(to_text(value), where).error().fix);
   }
   STEELYARD_TRY(const Nanoseconds duration, parse_duration(*text, where));
   if (duration.count() <= 0) return refusal(value, where, "a duration above 0");

@@ -178,6 +178,10 @@ TEST_F(ConfigVerb, WritesNoAdviceThatIsRefused) {
   const Outcome written = run({"config", "check"});
   EXPECT_EQ(written.status, 3);
   EXPECT_THAT(written.err, AllOf(HasSubstr("a duration with its unit"), Not(HasSubstr("0s"))));
+  write("steelyard.toml", "[run]\nbudget = true\n");
+  EXPECT_THAT(run({"config", "check"}).err, AllOf(HasSubstr("write for example \"2s\""), Not(HasSubstr("trues"))));
+  write("steelyard.toml", "[run]\nbudget = 5\n");
+  EXPECT_THAT(run({"config", "check"}).err, HasSubstr("write \"5s\" if seconds are meant"));
 }
 
 }  // namespace
