@@ -99,7 +99,9 @@ TEST(RunsWithArgumentTest, AnswersWhileTheProcessEnds) {
       waitpid(child, nullptr, 0);
       is_gone = true;
     });
-    while (!is_gone) EXPECT_FALSE(runs_with_argument(child, "an argument that nobody has"));
+    do {
+      EXPECT_FALSE(runs_with_argument(child, "an argument that nobody has"));
+    } while (!is_gone);
   }
 }
 
