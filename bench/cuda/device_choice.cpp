@@ -44,10 +44,9 @@ Result<DeviceProperties> choose_device(const std::vector<DeviceProperties>& devi
   if (devices.empty()) return program_error("device", "none", "a CUDA device");
   std::vector<const DeviceProperties*> fitting;
   for (const DeviceProperties& device : devices) {
-    const bool fits = wanted.empty() ? device.index == devices.front().index
-                      : !wanted.empty() && is_decimal(wanted) && wanted.size() < 4
-                          ? std::to_string(device.index) == wanted
-                          : begins_uuid(device, wanted);
+    const bool fits = wanted.empty()                            ? device.index == devices.front().index
+                      : is_decimal(wanted) && wanted.size() < 4 ? std::to_string(device.index) == wanted
+                                                                : begins_uuid(device, wanted);
     if (fits) fitting.push_back(&device);
   }
   if (fitting.size() == 1) return *fitting.front();

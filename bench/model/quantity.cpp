@@ -61,12 +61,7 @@ std::string to_text(Bytes amount) {
   const auto count = static_cast<double>(amount.count());
   const double size = std::abs(count);
   if (size < 1024) return std::to_string(amount.count()) + " B";
-  // Rounding counts as it does for durations, and as level_text() has it: 1,048,575 B is 1.00 MiB.
-  constexpr double kRounded = 0.9995;
-  if (size < kRounded * 0x1p20) return plain_digits(count / 0x1p10) + " KiB";
-  if (size < kRounded * 0x1p30) return plain_digits(count / 0x1p20) + " MiB";
-  if (size < kRounded * 0x1p40) return plain_digits(count / 0x1p30) + " GiB";
-  return plain_digits(count / 0x1p40) + " TiB";
+  return level_text(count, "bytes");
 }
 
 }  // namespace steelyard

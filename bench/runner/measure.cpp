@@ -113,7 +113,8 @@ Result<void> Session::check() const {
     int before = 0;
     for (const int rounds : times->rounds) {
       if (rounds <= before || rounds % 2 != 0 || rounds > kMaxRoundsAsked) {
-        return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
+        return input_error("looks", found(rounds),
+                           "even numbers of rounds that ascend, up to " + found(kMaxRoundsAsked));
       }
       before = rounds;
     }

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <span>
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
@@ -140,12 +139,9 @@ std::string run_named(const RunHeader& header) {
          (header.program.empty() ? "" : header.program + ", ") + header.tool + ')';
 }
 
-constexpr std::size_t kMaxRunsNamed = 10;
-
 std::string runs_named(const std::vector<RunHeader>& all) {
-  const std::size_t named = std::min(all.size(), kMaxRunsNamed);
-  const std::string text = joined_text(std::span(all).first(named), ", ", run_named);
-  return named == all.size() ? text : text + " and " + std::to_string(all.size() - named) + " more";
+  constexpr std::size_t kMaxRunsNamed = 10;
+  return some_joined(all, kMaxRunsNamed, ", ", " and ", run_named);
 }
 
 std::vector<RunHeader> headers_in(const std::vector<PossibleRun>& all) {

@@ -62,12 +62,7 @@ std::string chained_text(const ChainedSeries& chained) {
                                   : "of which some are hardly known against the newest";
   if (chained.unlinked.empty()) return text;
   text += "; not linked to it and not shown: ";
-  for (std::size_t i = 0; i < std::min(chained.unlinked.size(), kMaxToldCommits); ++i) {
-    text += (i > 0 ? ", " : "") + shown_sha(chained.unlinked[i]);
-  }
-  if (chained.unlinked.size() > kMaxToldCommits) {
-    text += " and " + grouped_text(chained.unlinked.size() - kMaxToldCommits) + " more";
-  }
+  text += some_joined(chained.unlinked, kMaxToldCommits, ", ", " and ", shown_sha);
   return text + " (steelyard backfill links them)";
 }
 

@@ -236,17 +236,13 @@ std::string google_benchmark_of(const Run& run) {
 // The text of go test -bench, as benchstat reads it
 // ---------------------------------------------------------------------
 
-bool has_digits_alone(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 // "sort/n:1000" as "Benchmark_sort/n=1000": a letter behind "Benchmark" has to be a capital, and blanks end a name.
 std::string go_name(const BenchmarkId& id) {
   std::string name = id.name.starts_with("Benchmark") ? id.name.substr(9) : id.name;
   std::string processors;
   if (!name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "_");
   for (const Parameter& parameter : id.parameters) {
-    if (parameter.name == "gomaxprocs" && has_digits_alone(parameter.value)) {
+    if (parameter.name == "gomaxprocs" && !parameter.value.empty() && is_decimal(parameter.value)) {
       processors = '-' + parameter.value;
     } else {
       name += '/' + (parameter.name.empty() ? "" : parameter.name + '=') + parameter.value;

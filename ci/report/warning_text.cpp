@@ -198,8 +198,7 @@ std::string built_by_candidates_command(const SettingDifference& command) {
 
 std::string renames_of_candidate(const std::vector<std::string>& lines) {
   return "the candidate's steelyard.toml renames benchmarks, as the baseline's does not (which counts for what its "
-         "build "
-         "has under the new name alone): " +
+         "build has under the new name alone): " +
          some_joined(lines, kMaxNamedSettings, "; ", "; and ");
 }
 
@@ -270,11 +269,8 @@ std::string several_hosts(const storage::HostsByMachine& hosts) {
   std::vector<std::string> machines;
   for (const auto& [machine, names] : hosts) {
     if (machines.size() == kMaxNamed) break;
-    std::vector<std::string> named;
-    for (const std::string& name : names) named.push_back(named.size() < kMaxNamed ? name : "...");
-    named.resize(std::min(named.size(), kMaxNamed + 1));
     machines.push_back("machine " + shown_id(machine) + " is " + plural_text(names.size(), "host") + " (" +
-                       joined_text(named, ", ") + ")");
+                       some_joined(names, kMaxNamed, ", ", " and ") + ")");
   }
   if (machines.empty()) return "";
   if (hosts.size() > kMaxNamed) {

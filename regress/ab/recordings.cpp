@@ -166,8 +166,7 @@ Effect effect_of_repeats(std::span<const double> baseline, std::span<const doubl
   const double share = (1 - correlation) / (1 + correlation);
   const auto part = [&](double squares, std::size_t repeats) {  // variance of a mean
     const auto n = static_cast<double>(repeats);
-    const double independent = std::max(n * share, kMinIndependent);
-    return squares / n * independent / (independent - 1) / independent;
+    return squares / n / (std::max(n * share, kMinIndependent) - 1);
   };
   const double error = std::sqrt(part(b.squares, baseline.size()) + part(c.squares, candidate.size()));
   effect.standard_error = error;

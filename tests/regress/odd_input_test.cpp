@@ -514,17 +514,5 @@ TEST(CompareRuns, PoliciesOutOfRangeAreHeldToTheNearerEnd) {
   EXPECT_EQ(used(0), 0.05);
 }
 
-TEST(RulesOf, AreThoseOfTheSameNumberAndTheNewestWhereThereAreNone) {
-  for (int i = 0; i <= static_cast<int>(kNewestRules); ++i) {
-    const auto rules = static_cast<Rules>(i);
-    EXPECT_EQ(to_text(rules), "rounds-" + std::to_string(i + 2));
-    EXPECT_EQ(rules_of(to_text(rules)), rules);
-    EXPECT_EQ(rules_of("history-" + std::to_string(i + 2)), rules);
-  }
-  for (const char* unknown : {"", "rounds", "rounds-1", "rounds-22", "rounds-"}) {
-    EXPECT_EQ(rules_of(unknown), kNewestRules) << unknown;
-  }
-}
-
 }  // namespace
 }  // namespace steelyard::regress::odd_input_test

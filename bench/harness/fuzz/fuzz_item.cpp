@@ -4,26 +4,19 @@
 #include <bit>
 #include <stdexcept>
 
+#include "bench/model/random.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
 namespace {
 
-// SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators (2014). Its n-th number can be had
-// without the ones before it.
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
-}
-
+// Any of them without those before it.
 class Numbers {
  public:
-  explicit Numbers(std::uint64_t seed) : start_(mix(seed + kStep)) {}
-  std::uint64_t operator[](std::uint64_t position) const { return mix(start_ + (position + 1) * kStep); }
+  explicit Numbers(std::uint64_t seed) : start_(split_mix_at(seed, 0)) {}
+  std::uint64_t operator[](std::uint64_t position) const { return split_mix_at(start_, position); }
 
  private:
-  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15U;
   std::uint64_t start_;
 };
 

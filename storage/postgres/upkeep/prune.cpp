@@ -224,9 +224,9 @@ Result<void> note_prunings(Transaction& transaction, const std::vector<std::int6
   STEELYARD_CHECK(transaction.run(
       "insert into steelyard.prunings (run, what, policy, who, archive, project_key) "
       "select r.id, $2, $3, $4, lpad(greatest(r.created_at_unix_ns, 0)::text, 19, '0') || '-' || left(r.id, 16) || "
-      "'.syrun', r.project_key from steelyard.runs r where r.run_key = any($1::bigint[]) on conflict (run, what) do "
-      "update "
-      "set pruned_at = excluded.pruned_at, policy = excluded.policy, who = excluded.who, archive = excluded.archive, "
+      "'.syrun', r.project_key from steelyard.runs r where r.run_key = any($1::bigint[]) on conflict (run, what) "
+      "do update set pruned_at = excluded.pruned_at, policy = excluded.policy, who = excluded.who, archive = "
+      "excluded.archive, "
       "project_key = excluded.project_key",
       values, exactly(keys.size())));
   return {};

@@ -255,10 +255,10 @@ TEST(Advice, ReadsThreadsFromTheName) {
 
 // A parameter of the benchmark's own may be called so: Google Benchmark appends the number of threads as the last.
 TEST(Advice, ReadsThreadsAsTheIdentityDoes) {
-  for (const char* name : {"BM_a/threads:16/64", "BM_a/threads:8/threads:2", "BM_a<x/threads:4>", "BM_a/threads:2"}) {
-    EXPECT_EQ(threads_of(name), parse_google_benchmark_name(name).threads.value_or(1)) << name;
-  }
+  EXPECT_EQ(threads_of("BM_a/threads:16/64"), 1);
   EXPECT_EQ(threads_of("BM_a/threads:8/threads:2"), 2);
+  EXPECT_EQ(threads_of("BM_a<x/threads:4>"), 1);
+  EXPECT_EQ(threads_of("BM_a/threads:2"), 2);
 }
 
 TEST(Advice, AsksForRoundsWhereCopiesOfTheProgramDifferMost) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "bench/model/random.hpp"
 #include "regress/history/prediction.hpp"
 
 namespace steelyard::regress {
@@ -14,15 +15,7 @@ std::vector<OccasionNoise> occasion_noises() {
           {"slow random walk", Kind::walk}, {"rounded", Kind::rounded}};
 }
 
-double Occasions::uniform() {
-  // SplitMix64 (S. Vigna): good enough for noise, the same on every machine.
-  state_ += 0x9e3779b97f4a7c15ULL;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  z ^= z >> 31;
-  return (static_cast<double>(z >> 11) + 0.5) / 9007199254740992.0;
-}
+double Occasions::uniform() { return (static_cast<double>(next_split_mix(state_) >> 11U) + 0.5) / 9007199254740992.0; }
 
 double Occasions::normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform()); }
 

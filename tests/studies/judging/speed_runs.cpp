@@ -3,20 +3,15 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/model/random.hpp"
+
 namespace steelyard::judging {
 namespace {
 
-// A number in (0, 1); the same everywhere (splitmix64: G. L. Steele and others, 2014).
+// A number in (0, 1); the same everywhere.
 class Numbers {
  public:
-  double next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
-    z ^= z >> 31U;
-    return (static_cast<double>(z >> 11U) + 0.5) * 0x1p-53;
-  }
+  double next() { return (static_cast<double>(next_split_mix(state_) >> 11U) + 0.5) * 0x1p-53; }
 
  private:
   std::uint64_t state_ = 7;
