@@ -136,9 +136,6 @@ TEST(SarifReport, AResultStandsAtTheLineThatAttributionNames) {
 }
 
 TEST(SarifReport, TellsFailuresFromWhatIsToldAndWhatGotBetter) {
-  ComparisonRow by_another = sample::row_changed_in("BM_c", "a.cpp", 1, 1.2);
-  by_another.gates = false;
-  by_another.gate_note = "accepted by Joan: it is faster elsewhere";
   ComparisonRow told = sample::row_changed_in("BM_b", "b.cpp", 2, 1.2);
   told.gates = false;
   const json log = sarif_of(sample::comparison_of({sample::row_changed_in("BM_a", "a.cpp", 1, 0.7), told,
@@ -157,6 +154,9 @@ TEST(SarifReport, SuppressesWhatSomebodyAcceptedAndSaysWhy) {
   ComparisonRow accepted = sample::row_changed_in("BM_a", "a.cpp", 1, 1.2);
   accepted.gates = false;
   accepted.gate_note = "accepted by commit 635ea12a0 (Jane): spread is worth it";
+  ComparisonRow by_another = sample::row_changed_in("BM_c", "a.cpp", 1, 1.2);
+  by_another.gates = false;
+  by_another.gate_note = "accepted by Joan: it is faster elsewhere";
   ComparisonRow told = sample::row_changed_in("BM_b", "b.cpp", 2, 1.2);
   told.gates = false;
   told.gate_note = "the policy lets time alone decide";
